@@ -1,5 +1,5 @@
 # Sluice: gateway, consumers, views and the operator's commands in one image. docs/containers.md tells how to run it.
-# NODE_IMAGE may be pinned by digest; it has to bring Node 24, as the program is run as TypeScript.
+# NODE_IMAGE may be pinned by digest; it has to bring Node 24.6 or newer, as the program is run as TypeScript.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS dependencies

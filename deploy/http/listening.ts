@@ -25,7 +25,11 @@ export function createListening(
     name,
     start: () =>
       new Promise((resolve, reject) => {
-        server.once('error', (error) => reject(listenError(error, { host, port, setting })))
+        // A connection that the system cannot accept is an error of the server as well. Without a listener it would end the process.
+        server.on('error', (error) => {
+          if (server.listening) process.emitWarning(error)
+          else reject(listenError(error, { host, port, setting }))
+        })
         server.listen(port, host, resolve)
       }),
     stop: (deadline) => {

@@ -15,10 +15,8 @@ import {
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 
-export type BatcherOptions = ScheduleOptions
-
 export interface BatcherDeps {
-  readonly options: BatcherOptions
+  readonly options: ScheduleOptions
   /** The partitions of each topic at the start. */
   readonly topics: ReadonlyMap<string, number>
   /** Counts the bytes that wait here; the sender counts those of a micro-batch. */

@@ -6,13 +6,14 @@ import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Tracer } from '../../shared/runtime/tracing.ts'
-import { type Batcher, type BatcherOptions, createBatcher, type Slice } from './batcher.ts'
+import { type Batcher, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
 import type { Publication, PublishOutcome } from './publication.ts'
+import type { ScheduleOptions } from './schedule.ts'
 import { type BreakerOptions, createSender } from './sender.ts'
 
-export interface PublisherOptions extends BatcherOptions {
+export interface PublisherOptions extends ScheduleOptions {
   /** Every topic that is published to; they must exist at the start. */
   readonly topics: readonly string[]
   /** Maximum bytes that wait for the journal or have not settled there. */

@@ -29,7 +29,7 @@ export interface SenderDeps {
 export interface Sender {
   /** Never rejects: a failure is an outcome. */
   send(batch: MicroBatch): Promise<PublishOutcome>
-  /** Ends its timers; sends after it are `paused`. */
+  /** Ends the timers of its breaker; sends after it are `paused`. */
   close(): void
 }
 

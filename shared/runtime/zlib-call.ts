@@ -27,19 +27,30 @@ interface ZlibStream extends Transform {
  */
 export function createZlibCall({ open, end, resets, once }: ZlibCallOptions): ZlibCall {
   let idle: ZlibStream | undefined
+  let isUsable = true
   return (bytes) => {
+    if (!isUsable) return once(bytes)
     const stream: ZlibStream = idle ?? open()
-    // Not used again if it fails.
+    const { _handle: handle, _processChunk: process, reset } = stream
+    if (handle == null || process === undefined || reset === undefined) {
+      isUsable = false
+      stream.destroy()
+      return once(bytes)
+    }
+    // A stream that fails is not used again.
     idle = undefined
-    const handle = stream._handle
-    if (handle == null || stream._processChunk === undefined || stream.reset === undefined) return once(bytes)
+    const { close } = handle
     handle.close = () => {}
-    const result = stream._processChunk(bytes, end)
-    // It has taken the stream for closed, and listens for errors.
-    stream._handle = handle
-    stream.removeAllListeners('error')
-    if (resets) stream.reset()
-    idle = stream
-    return result
+    try {
+      const result = process.call(stream, bytes, end)
+      // `_processChunk` has set `_handle` to null, as if the stream were closed, and has left a listener.
+      stream._handle = handle
+      stream.removeAllListeners('error')
+      if (resets) reset.call(stream)
+      idle = stream
+      return result
+    } finally {
+      handle.close = close
+    }
   }
 }

@@ -12,16 +12,16 @@ function runAs(version: string) {
   return spawnSync(process.execPath, [...flags, 'sluice.js', 'help'], { cwd: ROOT, encoding: 'utf8' })
 }
 
-test('a Node that is too old is told so, with its version, its path and the way out', () => {
-  const { status, stdout, stderr } = runAs('20.19.0')
+test.each(['20.19.0', '24.5.0'])('Node %s is told that it is too old, with its path and the way out', (version) => {
+  const { status, stdout, stderr } = runAs(version)
   expect(status).toBe(1)
   expect(stdout).toBe('')
-  expect(stderr).toContain('Sluice needs Node 24 or newer. This is Node 20.19.0')
+  expect(stderr).toContain(`Sluice needs Node 24.6 or newer. This is Node ${version}`)
   expect(stderr).toContain(process.execPath)
   expect(stderr).toContain('npm ci')
 })
 
-test.each(['24.0.0', '100.1.0'])('on Node %s the program runs', (version) => {
+test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])('on Node %s the program runs', (version) => {
   const { status, stdout } = runAs(version)
   expect(status).toBe(0)
   expect(stdout).toContain('Usage: sluice COMMAND')
@@ -29,7 +29,7 @@ test.each(['24.0.0', '100.1.0'])('on Node %s the program runs', (version) => {
 
 test('package.json and .nvmrc ask for the same Node', () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } }
-  const least = /NODE_MIN = (\d+)/.exec(readFileSync(join(ROOT, 'sluice.js'), 'utf8'))?.[1]
+  const least = /NODE_MIN = '(\d+\.\d+)'/.exec(readFileSync(join(ROOT, 'sluice.js'), 'utf8'))?.[1]
   expect(engines.node).toBe(`>=${least}`)
-  expect(readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()).toBe(least)
+  expect(readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()).toBe(least?.split('.')[0])
 })

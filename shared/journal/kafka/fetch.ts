@@ -15,6 +15,8 @@ export interface FetchedPartition {
   readonly highWatermark: number
   /** Batches of records as they are in the log, the last one perhaps cut off; null if there are none. */
   readonly records: Buffer | null
+  /** The broker's error for this partition, with its code; the others of the answer are as good as ever. */
+  readonly error: Error | null
 }
 
 /**
@@ -40,8 +42,8 @@ export interface FetchOptions {
 const NO_SESSION = -1
 
 /**
- * Fetches records from these positions, including those of uncommitted transactions. Rejects with the library's errors, which carry the
- * broker's codes, if there is one for any of the partitions.
+ * Fetches records from these positions, including those of uncommitted transactions. Rejects with the library's error, which carries the
+ * broker's code, if there is one for the whole request.
  */
 export const fetch = (
   connection: Connection,
@@ -66,30 +68,25 @@ function parseResponse(
   apiVersion: number,
   reader: Reader,
 ): readonly FetchedPartition[] {
-  const errors: Record<string, [number, null]> = {}
   const found: FetchedPartition[] = []
-  const note = (place: string, code: number): void => {
-    if (code !== 0) errors[place] = [code, null]
-  }
+  const errorOf = (code: number): Error | null =>
+    code === 0 ? null : new ResponseError(apiKey, apiVersion, { '': [code, null] }, {})
   reader.readInt32() // The time for which the broker throttled the answer.
-  note('', reader.readInt16())
+  const error = errorOf(reader.readInt16())
+  if (error !== null) throw error
   reader.readInt32() // The session; there is none.
-  reader.readArray((topics, topic) => {
+  reader.readArray((topics) => {
     const topicId = topics.readUUID()
-    topics.readArray((partitions, index) => {
-      found.push({
-        topicId,
-        ...readPartition(partitions, (code) => note(`/responses/${topic}/partitions/${index}`, code)),
-      })
+    topics.readArray((partitions) => {
+      found.push({ topicId, ...readPartition(partitions, errorOf) })
     })
   })
-  if (Object.keys(errors).length > 0) throw new ResponseError(apiKey, apiVersion, errors, { responses: found })
   return found
 }
 
-function readPartition(reader: Reader, onError: (code: number) => void): Omit<FetchedPartition, 'topicId'> {
+function readPartition(reader: Reader, errorOf: (code: number) => Error | null): Omit<FetchedPartition, 'topicId'> {
   const partition = reader.readInt32()
-  onError(reader.readInt16())
+  const error = errorOf(reader.readInt16())
   const highWatermark = Number(reader.readInt64())
   reader.readInt64() // The last stable offset, for readers of committed transactions only.
   reader.readInt64() // The log's first offset.
@@ -98,5 +95,5 @@ function readPartition(reader: Reader, onError: (code: number) => void): Omit<Fe
     aborted.readInt64()
   })
   reader.readInt32() // The preferred read replica.
-  return { partition, highWatermark, records: reader.readNullableBytes() as Buffer | null }
+  return { partition, highWatermark, records: reader.readNullableBytes() as Buffer | null, error }
 }

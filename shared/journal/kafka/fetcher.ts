@@ -2,7 +2,7 @@ import { type Connection, Consumer } from '@platformatic/kafka'
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker, pause } from '../../runtime/waiting.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { describeFault, hasCode } from './faults.ts'
+import { describeFault, errorCodes, hasCode } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { patchClient } from './patched-client.ts'
@@ -83,11 +83,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
 
-  /** The turn of each partition. Those that waited longest are asked for first, as a broker fills its answer in request order. */
-  const turns = new WeakMap<Source, number>()
-  let turn = 0
-  const inTurn = (wanted: readonly Source[]): readonly Source[] =>
-    wanted.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0))
+  const turns = createTurns()
+  const reported = createFailureReport(logger)
 
   const readFrom = async (node: number): Promise<void> => {
     while (!signal.aborted) {
@@ -103,11 +100,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const fetched = await fetch(await connectionTo(client, node), {
           maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
           maxBytes: MAX_BYTES,
-          topics: requestOf(client, inTurn(wanted), options.maxPartitionBytes),
+          topics: requestOf(client, turns.inTurn(wanted), options.maxPartitionBytes),
         })
         if (signal.aborted) return
-        for (const source of led) source.answeredAt = performance.now()
-        for (const source of handOver(client, wanted, fetched, options)) turns.set(source, ++turn)
+        const { advanced, failures } = handOver(topicNames(client), wanted, fetched, options.onRecords)
+        for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
+        for (const source of [...advanced, ...failures.keys()]) turns.end(source)
+        if (failures.size > 0) throw reported(failures)
         if (gatherMs > 0 && areFew(fetched)) await pause(gatherMs, signal)
       } catch (error) {
         if (signal.aborted) return
@@ -164,6 +163,37 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   return { done: run(), wake: waker.wake, add, remove }
 }
 
+/** The turns of partitions. Those that waited longest are asked for first, as a broker fills its answer in request order. */
+function createTurns() {
+  const turns = new WeakMap<Source, number>()
+  let turn = 0
+  return {
+    inTurn: (wanted: readonly Source[]): readonly Source[] =>
+      wanted.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0)),
+    end: (source: Source): void => {
+      turn += 1
+      turns.set(source, turn)
+    },
+  }
+}
+
+/**
+ * Makes one error of those of several partitions. Unreadable records are logged once for a position, as they are fetched again and again;
+ * errors of brokers mostly pass.
+ */
+function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unknown>) => Error {
+  const told = new WeakMap<Source, number>()
+  return (failures) => {
+    for (const [source, error] of failures) {
+      const { topic, partition, position } = source
+      if (errorCodes(error).length > 0 || told.get(source) === position) continue
+      told.set(source, position)
+      logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
+    }
+    return new AggregateError([...failures.values()], 'some partitions could not be read')
+  }
+}
+
 /** A consumer that joins no group. */
 const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
   patchClient(
@@ -200,28 +230,37 @@ async function connectionTo(client: Consumer, node: number): Promise<Connection>
   return connection
 }
 
-/** Returns the sources that advanced. */
-function handOver(
-  client: Consumer,
+const topicNames = (client: Consumer): ReadonlyMap<string, string> =>
+  new Map([...(client.currentMetadata?.topics ?? [])].map(([name, { id }]) => [id, name]))
+
+/**
+ * Hands the records of an answer over, in its order. A partition that fails does not hold up the others; its position stays, as unreadable
+ * records must not be skipped.
+ */
+export function handOver(
+  topicNames: ReadonlyMap<string, string>,
   wanted: readonly Source[],
   fetched: readonly FetchedPartition[],
-  options: FetcherOptions,
-): readonly Source[] {
-  const names = new Map([...(client.currentMetadata?.topics ?? [])].map(([name, { id }]) => [id, name]))
-  return fetched.flatMap(({ topicId, partition, records, highWatermark }) => {
-    const topic = names.get(topicId)
+  onRecords: FetcherOptions['onRecords'],
+): { readonly advanced: readonly Source[]; readonly failures: ReadonlyMap<Source, unknown> } {
+  const advanced: Source[] = []
+  const failures = new Map<Source, unknown>()
+  for (const { topicId, partition, records, highWatermark, error } of fetched) {
+    const topic = topicNames.get(topicId)
     const source = wanted.find((each) => each.topic === topic && each.partition === partition)
-    if (source === undefined || records === null || records.length === 0) return []
-    const found = createFetchedRecords(source.topic, source.partition, records, source.position)
+    if (source === undefined) continue
     const { position } = source
-    source.position = found.next
     try {
-      options.onRecords(source, found, Math.max(highWatermark, found.next))
-    } catch (error) {
-      // Unreadable records must not be skipped.
+      if (error !== null) throw error
+      if (records === null || records.length === 0) continue
+      const found = createFetchedRecords(source.topic, source.partition, records, position)
+      source.position = found.next
+      onRecords(source, found, Math.max(highWatermark, found.next))
+      if (found.next > position) advanced.push(source)
+    } catch (failure) {
       source.position = position
-      throw error
+      failures.set(source, failure)
     }
-    return found.next > position ? [source] : []
-  })
+  }
+  return { advanced, failures }
 }

@@ -41,23 +41,23 @@ export type Compression = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
 const COMPRESSED_BYTES_MIN = 1_024
 
 /** The fastest levels: better ones save a tenth more and take three times as long. */
-const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-const GZIP_LEVEL = { level: 1 }
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const GZIP = { level: 1 }
 
 const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, ZlibCall>> = {
   gzip: createZlibCall({
-    open: () => createGzip(GZIP_LEVEL),
+    open: () => createGzip(GZIP),
     end: constants.Z_FINISH,
     resets: true,
-    once: (records) => gzipSync(records, GZIP_LEVEL),
+    once: (records) => gzipSync(records, GZIP),
   }),
   snappy: (records) => compressionsAlgorithms.snappy.compressSync(records as Buffer),
   lz4: (records) => compressionsAlgorithms.lz4.compressSync(records as Buffer),
   zstd: createZlibCall({
-    open: () => createZstdCompress(ZSTD_LEVEL),
+    open: () => createZstdCompress(ZSTD),
     end: constants.ZSTD_e_end,
     resets: false,
-    once: (records) => zstdCompressSync(records, ZSTD_LEVEL),
+    once: (records) => zstdCompressSync(records, ZSTD),
   }),
 }
 

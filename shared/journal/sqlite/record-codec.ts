@@ -121,7 +121,7 @@ function copyOf(end: number): Uint8Array<ArrayBuffer> {
 /** The number that compressed content begins with (RFC 8878, 3.1.1); in an uncompressed batch it would mean a key of 4 GB. */
 const ZSTD_MAGIC = 0xfd2fb528
 
-/** Smaller content is not compressed: that would take as long as the rest of an append, and save little. */
+/** Smaller content is not compressed: a single entry shrinks by only a third. */
 const COMPRESSED_BYTES_MIN = 1_024
 
 /** The fastest of the usual levels, with a checksum, as SQLite has none. */
@@ -149,7 +149,7 @@ export function inflateContent(content: Uint8Array, count: number): Uint8Array {
   const buffer = asBuffer(content)
   if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
   try {
-    // In a buffer of its own, as a transfer to another thread takes the whole buffer, however little of it is used.
+    // In a buffer of its own, as a clone for another thread copies the whole buffer, however little of it is used.
     return new Uint8Array(zstdDecompressSync(buffer))
   } catch {
     const record = {

@@ -62,11 +62,16 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     await store.close()
   }
 
+  /** Remembers a reader until it is closed. */
   const kept = async <Reader extends Closeable>(opening: Promise<Reader>): Promise<Reader> => {
     const reader = await opening
     readers.add(reader)
     if (closed !== undefined) await reader.close()
-    return reader
+    const close = async (): Promise<void> => {
+      readers.delete(reader)
+      await reader.close()
+    }
+    return { ...reader, close }
   }
 
   const appendPacked = async (packed: PackedAppend): Promise<void> => {

@@ -13,7 +13,7 @@ export interface Content {
   readonly arrival: number
   /** As `leafBytes` makes them; null if there are none. */
   readonly leaves: Uint8Array | null
-  /** The text of the record, as `storedSource` makes it. */
+  /** The text of the record: as `storedSource` makes it, or whole if an older version stored it. */
   readonly source: Uint8Array
 }
 
@@ -35,14 +35,14 @@ const COMPRESSED = 2 ** 31
 const WITH_DICTIONARY = 2 ** 30
 
 /** The fastest of the usual levels: the third makes blocks of this size no smaller. */
-const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** For leaves, which have no dictionary. */
 const compress = createZlibCall({
-  open: () => createZstdCompress(LEVEL),
+  open: () => createZstdCompress(ZSTD),
   end: constants.ZSTD_e_end,
   resets: false,
-  once: (bytes) => zstdCompressSync(bytes, LEVEL),
+  once: (bytes) => zstdCompressSync(bytes, ZSTD),
 })
 /** Only for bytes whose checksum is right. */
 const decompress = createZlibCall({
@@ -52,7 +52,7 @@ const decompress = createZlibCall({
   once: (bytes) => zstdDecompressSync(bytes),
 })
 
-/** Smaller content is not compressed: a call takes 40 µs whatever it compresses, and content of full blocks is larger. */
+/** Smaller content is not compressed: a call with a dictionary takes 40 µs at least, and content of full blocks is larger. */
 const COMPRESSED_BYTES_MIN = 8 * 1024
 
 /** The contents, at least one and in the order of arrival, as a block. */
@@ -70,12 +70,12 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
   const leaves = Buffer.concat([columns, ...contents.flatMap((content) => content.leaves ?? [])])
   const sources = Buffer.concat(contents.map(({ source }) => source))
   const isLong = leaves.length + sources.length >= COMPRESSED_BYTES_MIN
-  const first = isLong ? compress(leaves) : leaves
-  const second = isLong ? zstdCompressSync(sources, { ...LEVEL, dictionary: leaves }) : sources
-  const packed = Buffer.allocUnsafeSlow(HEAD_BYTES + first.length + second.length)
-  packed.writeUInt32LE(first.length + (isLong ? COMPRESSED + WITH_DICTIONARY : 0), NUMBER_BYTES)
-  packed.set(first, HEAD_BYTES)
-  packed.set(second, HEAD_BYTES + first.length)
+  const leavesPart = isLong ? compress(leaves) : leaves
+  const sourcesPart = isLong ? zstdCompressSync(sources, { ...ZSTD, dictionary: leaves }) : sources
+  const packed = Buffer.allocUnsafeSlow(HEAD_BYTES + leavesPart.length + sourcesPart.length)
+  packed.writeUInt32LE(leavesPart.length + (isLong ? COMPRESSED + WITH_DICTIONARY : 0), NUMBER_BYTES)
+  packed.set(leavesPart, HEAD_BYTES)
+  packed.set(sourcesPart, HEAD_BYTES + leavesPart.length)
   packed.writeUInt32LE(crc32(packed.subarray(NUMBER_BYTES)), 0)
   return packed
 }
@@ -86,11 +86,11 @@ export function unpackBlock(first: number, packed: Uint8Array): UnpackedBlock | 
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(NUMBER_BYTES))) return null
   const head = bytes.readUInt32LE(NUMBER_BYTES)
   const end = HEAD_BYTES + (head % WITH_DICTIONARY)
-  const [packedLeaves, packedSources] = [bytes.subarray(HEAD_BYTES, end), bytes.subarray(end)]
-  if (head < COMPRESSED) return new UnpackedBlock(first, packedLeaves, () => packedSources)
-  const leaves = Buffer.from(decompress(packedLeaves))
+  const [leavesPart, sourcesPart] = [bytes.subarray(HEAD_BYTES, end), bytes.subarray(end)]
+  if (head < COMPRESSED) return new UnpackedBlock(first, leavesPart, () => sourcesPart)
+  const leaves = Buffer.from(decompress(leavesPart))
   const options = head % COMPRESSED < WITH_DICTIONARY ? {} : { dictionary: leaves }
-  return new UnpackedBlock(first, leaves, () => zstdDecompressSync(packedSources, options))
+  return new UnpackedBlock(first, leaves, () => zstdDecompressSync(sourcesPart, options))
 }
 
 /** The contents of a block. An object is made only for those that are asked for: a scattered entry needs one of many. */

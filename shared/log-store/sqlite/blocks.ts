@@ -31,7 +31,7 @@ export function readBlock(database: Database, arrival: number): Block | undefine
 
 /**
  * Reads blocks and keeps those that were read last. A kept block may meanwhile have become part of a larger one, or lost entries; the content
- * of an arrival never changes. Never in a transaction that has changed blocks, as it might be rolled back.
+ * of an arrival never changes. The reader is not used in a transaction that has changed blocks, as that might be rolled back.
  */
 export function createBlockReader(database: Database): (arrival: number) => Block | undefined {
   /** In the order of their last use. */

@@ -40,11 +40,10 @@ export interface Contents {
   /** Removes the contents of entries that were just removed, in the order of arrival. Only in `write`. */
   remove(arrivals: readonly number[]): void
   /**
-   * The text of the record of a stored entry. If its block is damaged, a record of what else is known of it, which says so. Only in
-   * `read` or `write`.
+   * The text of the record of a stored entry. If its block is damaged, a record of what else is known of it, which says so. Only in `read`.
    */
   source(arrival: number): string
-  /** The leaves of a stored entry (leaf-bytes.ts); null if there are none or its block is damaged. Only in `read` or `write`. */
+  /** The leaves of a stored entry (leaf-bytes.ts); null if there are none or its block is damaged. Only in `read`. */
   leaves(arrival: number): Uint8Array | null
   /** Moves contents of an older version into blocks, in a transaction of its own. Returns whether there may be more. */
   moveMore(): boolean
@@ -68,7 +67,7 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     let last = -1
     for (const arrival of arrivals) {
       database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
-      // Never a kept one, which may since have become part of a larger one.
+      // From the table: a kept block may since have become part of a larger one.
       const block = arrival <= last ? undefined : readBlock(database, arrival)
       if (block === undefined) continue
       removeFrom(database, block, removed)

@@ -2,8 +2,8 @@ import type { EntryDocument } from '../../contract/documents.ts'
 import { parseTimestamp } from '../../contract/timestamp.ts'
 
 /**
- * The values of an entry that hardly another has, and that its row has as well: they take almost half of a compressed source. In the stored
- * source a control character stands for the first occurrence of each; the text of a record is JSON, which has none.
+ * Values that are almost unique to an entry and that its row has, too: they take almost half of a compressed source. In the stored source a
+ * control character stands for the first occurrence of each; the text of a record is JSON, which has none.
  */
 const PLACEHOLDERS = { id: '\u0001', receivedAt: '\u0002', timestamp: '\u0003', correlationKey: '\u0004' } as const
 
@@ -25,7 +25,7 @@ export function storedSource(document: RowValues & Pick<EntryDocument, 'source'>
   }, source)
 }
 
-/** Whether the row, which has nanoseconds, gives back the same text: only a canonical one has no digits too many. */
+/** Whether the nanoseconds in the row give back the same text, as those of every canonical timestamp do; a projection lets no others pass. */
 const isExact = (timestamp: string): boolean => parseTimestamp(timestamp) === timestamp
 
 /** The source of an entry as it was before `storedSource`. */

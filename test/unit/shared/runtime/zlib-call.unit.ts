@@ -67,10 +67,14 @@ describe.each(Object.entries(CALLS))('a call of %s', (name, options) => {
   })
 
   test('uses the function itself if Node has no stream that can be used again', () => {
-    const once = vi.fn(options.once)
-    const call = createZlibCall({ ...options, open: () => new PassThrough(), once })
+    const [open, once] = [vi.fn(() => new PassThrough()), vi.fn(options.once)]
+    const call = createZlibCall({ ...options, open, once })
     const text = sent(Buffer.from('text'))
-    expect(call(text).equals(options.once(text))).toBe(true)
-    expect(once).toHaveBeenCalledTimes(1)
+    for (let calls = 1; calls <= 2; calls += 1) {
+      expect(call(text).equals(options.once(text))).toBe(true)
+      expect(once).toHaveBeenCalledTimes(calls)
+    }
+    expect(open).toHaveBeenCalledTimes(1)
+    expect(open.mock.results[0]?.value.destroyed).toBe(true)
   })
 })

@@ -1,0 +1,17 @@
+import { createServer } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { createListening } from '../../../../deploy/http/listening.ts'
+
+test('a connection that the system cannot accept is a warning, and the server goes on', async () => {
+  const server = createServer()
+  const address = { host: '127.0.0.1', port: 0, setting: 'PORT' } as const
+  const { start, stop } = createListening('http', server, address, async () => void server.close())
+  await start()
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const error = new Error('accept ENOBUFS')
+  for (let times = 0; times < 2; times += 1) server.emit('error', error)
+  expect(warn.mock.calls).toEqual([[error], [error]])
+  expect(server.listening).toBe(true)
+  warn.mockRestore()
+  await stop(0)
+})

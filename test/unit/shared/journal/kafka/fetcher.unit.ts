@@ -1,0 +1,57 @@
+import { ResponseError } from '@platformatic/kafka'
+import { expect, test } from 'vitest'
+import type { FetchedPartition } from '../../../../../shared/journal/kafka/fetch.ts'
+import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
+import { handOver, type Source } from '../../../../../shared/journal/kafka/fetcher.ts'
+import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+
+const NAMES = new Map([['id-of-logs', 'logs']])
+
+const sourceOf = (partition: number): Source => ({ topic: 'logs', partition, position: 0, answeredAt: 0, unledAt: 0 })
+
+const recordsOf = (...values: readonly string[]): Buffer =>
+  encodeRecordBatch(
+    values.map((value) => ({ key: null, value, headers: {} })),
+    0,
+  )
+
+const answerOf = (partition: number, fields: Partial<FetchedPartition>): FetchedPartition => ({
+  topicId: 'id-of-logs',
+  partition,
+  highWatermark: 10,
+  records: null,
+  error: null,
+  ...fields,
+})
+
+const valuesOf = (records: FetchedRecords): readonly string[] =>
+  records.take({ records: 100, bytes: 100_000 }).map(({ value }) => String(value))
+
+test('a partition that fails holds up none of the others, and its position stays', () => {
+  const sources = [0, 1, 2, 3, 4].map(sourceOf)
+  const damaged = recordsOf('b')
+  damaged.writeInt32BE(-1, 8) // The length of the batch.
+  const brokers = new ResponseError(1, 15, { '': [56, null] }, {}) // KAFKA_STORAGE_ERROR
+  const taken: [partition: number, values: readonly string[], end: number][] = []
+  const { advanced, failures } = handOver(
+    NAMES,
+    sources,
+    [
+      answerOf(0, { error: brokers }),
+      answerOf(1, { records: damaged }),
+      answerOf(2, { records: recordsOf('c', 'd') }),
+      answerOf(3, { records: recordsOf('e') }),
+      answerOf(4, {}),
+      answerOf(5, { records: recordsOf('of a partition that is not wanted') }),
+    ],
+    (source, records, end) => {
+      if (source.partition === 3) throw new Error('it is not taken')
+      taken.push([source.partition, valuesOf(records), end])
+    },
+  )
+  expect(taken).toEqual([[2, ['c', 'd'], 10]])
+  expect(sources.map(({ position }) => position)).toEqual([0, 0, 2, 0, 0])
+  expect(advanced).toEqual([sources[2]])
+  expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
+  expect(failures.get(sources[0] as Source)).toBe(brokers)
+})
