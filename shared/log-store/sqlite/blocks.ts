@@ -5,8 +5,8 @@ import type { Database } from './database.ts'
 const BLOCK_ENTRIES_MAX = 128
 /** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
 const BLOCK_BYTES = 128 * 1024
-/** Bytes of unpacked blocks that a connection keeps: entries of similar times are in few blocks. */
-const KEPT_BYTES_MAX = 4 * 1024 * 1024
+/** Bytes of unpacked blocks that a connection keeps, about a hundred: those of a page of scattered entries, and of its next reads. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024
 
 /** A row of the table, unpacked. */
 export interface Block {
