@@ -39,6 +39,8 @@ beforeAll(async () => {
   server = await startSluice(SETTINGS)
   const key = /\bsl_[\w-]+/.exec(server.printed())?.[0] ?? ''
   client = createClient(server.url, key)
+  // The watches are read from their topic while the server takes its first requests.
+  await eventually(async () => (await client.get('/api/team/watches')).success)
 }, 60_000)
 
 beforeEach(() => {
@@ -56,8 +58,9 @@ afterAll(async () => {
 
 const make = async (path: string, condition: object): Promise<MadeWatch> => {
   const webhook = { url: hook + path, format: 'json' }
-  const { data } = await client.post('/api/team/watches', { name: path, condition, webhook })
-  return data as unknown as MadeWatch
+  const answer = await client.post('/api/team/watches', { name: path, condition, webhook })
+  expect(answer).toMatchObject({ success: true })
+  return answer.data as unknown as MadeWatch
 }
 const details = async (id: string): Promise<WatchDetails> =>
   (await client.get<WatchDetails>(`/api/team/watches/${id}`)).data
