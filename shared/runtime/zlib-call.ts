@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream'
+import zlib from 'node:zlib'
 
 /** Compresses or decompresses a buffer without waiting. The result is valid until the next call. */
 export type ZlibCall = (bytes: Uint8Array) => Buffer
@@ -11,6 +12,27 @@ export interface ZlibCallOptions {
   readonly resets: boolean
   /** The function of node:zlib that does the same. */
   readonly once: ZlibCall
+}
+
+export const gzip = (options: zlib.ZlibOptions): ZlibCallOptions => ({
+  open: () => zlib.createGzip(options),
+  end: zlib.constants.Z_FINISH,
+  resets: true,
+  once: (bytes) => zlib.gzipSync(bytes, options),
+})
+
+export const zstdCompress = (options: zlib.ZstdOptions): ZlibCallOptions => ({
+  open: () => zlib.createZstdCompress(options),
+  end: zlib.constants.ZSTD_e_end,
+  resets: false,
+  once: (bytes) => zlib.zstdCompressSync(bytes, options),
+})
+
+export const zstdDecompress: ZlibCallOptions = {
+  open: () => zlib.createZstdDecompress(),
+  end: zlib.constants.ZSTD_e_end,
+  resets: false,
+  once: (bytes) => zlib.zstdDecompressSync(bytes),
 }
 
 /** Undocumented members of the streams of node:zlib, which keeps them for backwards compatibility; minizlib, and so npm, rest on them. */

@@ -1,8 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { fromNanos } from '../../shared/contract/timestamp.ts'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
-import { idText } from '../../shared/log-store/sqlite/ids.ts'
-import { type RowValues, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
+import { valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
 
 type WholeContent = Omit<Content, 'source'> & { readonly source: string }
 
@@ -21,24 +19,9 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .map(({ arrival, leaves, source }) => ({
       arrival,
       leaves,
-      source: wholeSource(Buffer.from(source).toString(), () => rowValues(database, arrival)),
+      source: wholeSource(Buffer.from(source).toString(), () => valuesOfRow(database, arrival)),
     }))
     .sort((a, b) => a.arrival - b.arrival)
-}
-
-function rowValues(database: DatabaseSync, arrival: number): RowValues {
-  const row = database
-    .prepare(`SELECT id, CAST(received AS TEXT) AS received, CAST(timestamp AS TEXT) AS timestamp, correlation_key
-      FROM entries WHERE arrival = ?`)
-    .get(arrival)
-  const key = row?.['correlation_key'] ?? null
-  const time = (column: string): string => fromNanos(BigInt(String(row?.[column])))
-  return {
-    id: idText(row?.['id']),
-    receivedAt: time('received'),
-    timestamp: time('timestamp'),
-    correlationKey: key === null ? null : String(key),
-  }
 }
 
 /** Converts the file of a log store to what version 5 left behind: blocks of whole sources. Nothing else may have it open. */

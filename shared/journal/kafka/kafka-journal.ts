@@ -1,7 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { within } from '../../runtime/waiting.ts'
-import type { Follower, Journal, NamedTopic, Subscription } from '../journal.ts'
+import type { Journal, NamedTopic } from '../journal.ts'
+import { type Closeable, keptIn } from '../open-readers.ts'
 import { createAppender } from './append.ts'
 import { createCluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
@@ -72,17 +73,8 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const appender = createAppender(connection, clock, options)
   const closing = new AbortController()
   const context: ReadContext = { ...options, connection, cluster, logger, closing: closing.signal }
-  const open = new Set<{ close(): Promise<void> }>()
+  const open = new Set<Closeable>()
 
-  /** Remembers a reader until it is closed. */
-  const keep = <Reader extends Follower | Subscription>(reader: Reader): Reader => {
-    open.add(reader)
-    const close = async (): Promise<void> => {
-      open.delete(reader)
-      await reader.close()
-    }
-    return { ...reader, close }
-  }
   const refuseWhenClosed = (): void => {
     if (closing.signal.aborted) throw new Error('the journal is closed')
   }
@@ -97,12 +89,12 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     scan: (topic) => scanTopic(context, topic),
     follow: async (topic, onRecords) => {
       refuseWhenClosed()
-      return keep(await followTopic(context, topic, onRecords))
+      return keptIn(open, await followTopic(context, topic, onRecords))
     },
     subscribe: async (subscription, handler) => {
       refuseWhenClosed()
       for (const topic of subscription.topics) await cluster.partitionsOf(topic)
-      return keep(subscribeToTopics({ ...context, ...options }, subscription, handler))
+      return keptIn(open, subscribeToTopics({ ...context, ...options }, subscription, handler))
     },
     positions: (topic, group) => cluster.positions(topic, group),
     health: async () => {

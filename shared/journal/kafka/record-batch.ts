@@ -1,7 +1,7 @@
-import { constants, createGzip, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
+import { constants } from 'node:zlib'
 import { compressionsAlgorithms, crc32c } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
-import { createZlibCall, type ZlibCall } from '../../runtime/zlib-call.ts'
+import { createZlibCall, gzip, type ZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
 import type { Headers, NewRecord } from '../journal.ts'
 
 /** The fields before the records, in the format's order; positions in bytes. */
@@ -45,20 +45,10 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const GZIP = { level: 1 }
 
 const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, ZlibCall>> = {
-  gzip: createZlibCall({
-    open: () => createGzip(GZIP),
-    end: constants.Z_FINISH,
-    resets: true,
-    once: (records) => gzipSync(records, GZIP),
-  }),
+  gzip: createZlibCall(gzip(GZIP)),
   snappy: (records) => compressionsAlgorithms.snappy.compressSync(records as Buffer),
   lz4: (records) => compressionsAlgorithms.lz4.compressSync(records as Buffer),
-  zstd: createZlibCall({
-    open: () => createZstdCompress(ZSTD),
-    end: constants.ZSTD_e_end,
-    resets: false,
-    once: (records) => zstdCompressSync(records, ZSTD),
-  }),
+  zstd: createZlibCall(zstdCompress(ZSTD)),
 }
 
 /**

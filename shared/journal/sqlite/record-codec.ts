@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdDecompressSync } from 'node:zlib'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
-import { createZlibCall } from '../../runtime/zlib-call.ts'
+import { createZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
 
 /**
@@ -127,12 +127,7 @@ const COMPRESSED_BYTES_MIN = 1_024
 /** The fastest of the usual levels, with a checksum, as SQLite has none. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
 
-const compress = createZlibCall({
-  open: () => createZstdCompress(ZSTD),
-  end: constants.ZSTD_e_end,
-  resets: false,
-  once: (content) => zstdCompressSync(content, ZSTD),
-})
+const compress = createZlibCall(zstdCompress(ZSTD))
 
 /** A packed batch in the form that is written to the file: compressed if that makes it smaller. */
 export function compressContent(content: Uint8Array): Uint8Array {

@@ -4,6 +4,7 @@ import { callHere } from '../../runtime/threads/same-thread.ts'
 import { startThread } from '../../runtime/threads/thread.ts'
 import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
 import { AppendError, type Journal, TopicMissingError } from '../journal.ts'
+import { type Closeable, keptIn } from '../open-readers.ts'
 import type { PackedAppend } from './appender.ts'
 import { createChanges } from './changes.ts'
 import { JournalFileError, toAppendError } from './failures.ts'
@@ -62,16 +63,10 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     await store.close()
   }
 
-  /** Remembers a reader until it is closed. */
   const kept = async <Reader extends Closeable>(opening: Promise<Reader>): Promise<Reader> => {
-    const reader = await opening
-    readers.add(reader)
+    const reader = keptIn(readers, await opening)
     if (closed !== undefined) await reader.close()
-    const close = async (): Promise<void> => {
-      readers.delete(reader)
-      await reader.close()
-    }
-    return { ...reader, close }
+    return reader
   }
 
   const appendPacked = async (packed: PackedAppend): Promise<void> => {
@@ -114,10 +109,6 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
       return closed
     },
   }
-}
-
-interface Closeable {
-  close(): Promise<void>
 }
 
 const openStoreThread = (options: DatabaseFileOptions) =>

@@ -1,12 +1,5 @@
-import {
-  constants,
-  crc32,
-  createZstdCompress,
-  createZstdDecompress,
-  zstdCompressSync,
-  zstdDecompressSync,
-} from 'node:zlib'
-import { createZlibCall } from '../../runtime/zlib-call.ts'
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 
 /** The record of an entry, and the leaves that searches and statistics read. */
 export interface Content {
@@ -38,19 +31,9 @@ const WITH_DICTIONARY = 2 ** 30
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** For leaves, which have no dictionary. */
-const compress = createZlibCall({
-  open: () => createZstdCompress(ZSTD),
-  end: constants.ZSTD_e_end,
-  resets: false,
-  once: (bytes) => zstdCompressSync(bytes, ZSTD),
-})
+const compress = createZlibCall(zstdCompress(ZSTD))
 /** Only for bytes whose checksum is right. */
-const decompress = createZlibCall({
-  open: () => createZstdDecompress(),
-  end: constants.ZSTD_e_end,
-  resets: false,
-  once: (bytes) => zstdDecompressSync(bytes),
-})
+const decompress = createZlibCall(zstdDecompress)
 
 /** Smaller content is not compressed: a call with a dictionary takes 40 µs at least, and content of full blocks is larger. */
 const COMPRESSED_BYTES_MIN = 8 * 1024

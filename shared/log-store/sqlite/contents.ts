@@ -1,6 +1,5 @@
 import { LEVELS } from '../../contract/levels.ts'
 import type { EntryRecord } from '../../contract/records.ts'
-import { fromNanoDigits } from '../../contract/timestamp.ts'
 import type { Content } from './block-codec.ts'
 import {
   type Block,
@@ -13,11 +12,10 @@ import {
   takeTail,
 } from './blocks.ts'
 import type { Database } from './database.ts'
-import { idText } from './ids.ts'
 import { hasLeaf, hasLeafWithin, leafTexts, leafValues, needleOf, roundedNumbers } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS } from './schema.ts'
-import { type RowValues, wholeSource } from './sources.ts'
+import { valuesOfRow, wholeSource } from './sources.ts'
 
 /** SQL functions of an arrival and a needle (`needleText`): whether its entry has such a leaf. */
 export const HAS_LEAF = 'has_leaf'
@@ -158,20 +156,6 @@ const hasEntries = (database: Database, { first, last }: Block): boolean =>
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
-
-const SELECT_VALUES = `SELECT id, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, correlation_key
-  FROM entries WHERE arrival = ?`
-
-function valuesOfRow(database: Database, arrival: number): RowValues {
-  const row = database.prepare(SELECT_VALUES).get(arrival) ?? {}
-  const time = (column: string): string => fromNanoDigits(String(row[column] ?? 0))
-  return {
-    id: idText(row['id']),
-    receivedAt: time('received'),
-    timestamp: time('timestamp'),
-    correlationKey: row['correlation_key'] == null ? null : String(row['correlation_key']),
-  }
-}
 
 const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
 

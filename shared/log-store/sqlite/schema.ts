@@ -202,9 +202,8 @@ export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 
 /**
  * A full-text table has words and their positions, but no text: phrases are exact, and nothing is stored twice. It cannot delete a single
- * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts) and the words of
- * values (words-index.ts); earlier releases wrote fewer words. `leaves` has most of the words; it comes
- * first, as a word in the first column takes two bytes less.
+ * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts) and the words of values (words-index.ts); earlier
+ * releases wrote fewer words. `leaves` has most of the words, so it comes first: a word takes two bytes less in the first column.
  */
 export const textTableSchema = (table: string): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(

@@ -1,5 +1,7 @@
 import type { EntryDocument } from '../../contract/documents.ts'
-import { parseTimestamp } from '../../contract/timestamp.ts'
+import { fromNanoDigits, parseTimestamp } from '../../contract/timestamp.ts'
+import type { Database } from './database.ts'
+import { idText } from './ids.ts'
 
 /**
  * Values that are almost unique to an entry and that its row has, too: they take almost half of a compressed source. In the stored source a
@@ -33,4 +35,18 @@ export function wholeSource(stored: string, rowValues: () => RowValues): string 
   if (!NAMES.some((name) => stored.includes(PLACEHOLDERS[name]))) return stored
   const values = rowValues()
   return NAMES.reduce((text, name) => text.replace(PLACEHOLDERS[name], () => JSON.stringify(values[name])), stored)
+}
+
+const SELECT_VALUES = `SELECT id, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, correlation_key
+  FROM entries WHERE arrival = ?`
+
+export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number): RowValues {
+  const row = database.prepare(SELECT_VALUES).get(arrival) ?? {}
+  const time = (column: string): string => fromNanoDigits(String(row[column] ?? 0))
+  return {
+    id: idText(row['id']),
+    receivedAt: time('received'),
+    timestamp: time('timestamp'),
+    correlationKey: row['correlation_key'] == null ? null : String(row['correlation_key']),
+  }
 }

@@ -1,32 +1,21 @@
 import { PassThrough } from 'node:stream'
 import zlib from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { createZlibCall, type ZlibCallOptions } from '../../../../shared/runtime/zlib-call.ts'
+import {
+  createZlibCall,
+  gzip,
+  type ZlibCallOptions,
+  zstdCompress,
+  zstdDecompress,
+} from '../../../../shared/runtime/zlib-call.ts'
 import * as fc from '../../../support/fast-check.ts'
 
-const { Z_FINISH, ZSTD_e_end, ZSTD_c_checksumFlag, ZSTD_c_compressionLevel } = zlib.constants
-const GZIP = { level: 1 }
-const ZSTD = { params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 } }
+const { ZSTD_c_checksumFlag, ZSTD_c_compressionLevel } = zlib.constants
 
 const CALLS: Readonly<Record<string, ZlibCallOptions>> = {
-  gzip: {
-    open: () => zlib.createGzip(GZIP),
-    end: Z_FINISH,
-    resets: true,
-    once: (bytes) => zlib.gzipSync(bytes, GZIP),
-  },
-  zstd: {
-    open: () => zlib.createZstdCompress(ZSTD),
-    end: ZSTD_e_end,
-    resets: false,
-    once: (bytes) => zlib.zstdCompressSync(bytes, ZSTD),
-  },
-  'zstd, decompressing': {
-    open: () => zlib.createZstdDecompress(),
-    end: ZSTD_e_end,
-    resets: false,
-    once: (bytes) => zlib.zstdDecompressSync(bytes),
-  },
+  gzip: gzip({ level: 1 }),
+  zstd: zstdCompress({ params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 } }),
+  'zstd, decompressing': zstdDecompress,
 }
 
 const texts = fc.oneof(
