@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { compressionsAlgorithmsByBitmask } from '@platformatic/kafka'
+import { compressionsAlgorithmsByBitmask, crc32c } from '@platformatic/kafka'
 import type { Headers, JournalRecord } from '../journal.ts'
 import {
   ATTRIBUTES_AT,
   COUNT_AT,
+  CRC_AT,
   FIRST_TIMESTAMP_AT,
   LAST_OFFSET_DELTA_AT,
   LENGTH_AT,
@@ -43,7 +44,8 @@ const CONTROL = 1 << 5
 
 /**
  * The records of a fetch answer from a position on. A broker sends whole batches, so the first may begin earlier; it cuts off the last if
- * the answer is full. The markers that end transactions take up an offset but are not records.
+ * the answer is full. The markers that end transactions take up an offset but are not records. Batches before a damaged one are read; throws
+ * if that is the first.
  */
 export function createFetchedRecords(
   topic: string,
@@ -51,7 +53,7 @@ export function createFetchedRecords(
   bytes: Buffer,
   position: number,
 ): FetchedRecords {
-  const { end, next } = measure(bytes, position)
+  const { end, next } = measure(topic, partition, bytes, position)
   let at = 0
   let batch: ((room: Room, records: JournalRecord[]) => boolean) | null = null
 
@@ -75,31 +77,48 @@ export function createFetchedRecords(
   }
 }
 
-/** The end of the last complete batch, and the position after it. */
-function measure(bytes: Buffer, position: number): { readonly end: number; readonly next: number } {
+/** The end of the last complete batch that can be read, and the position after it. */
+function measure(
+  topic: string,
+  partition: number,
+  bytes: Buffer,
+  position: number,
+): { readonly end: number; readonly next: number } {
   let end = 0
   let next = position
   while (end + RECORDS_AT <= bytes.length) {
     const after = end + BEFORE_LENGTH + bytes.readInt32BE(end + LENGTH_AT)
-    if (after < end + RECORDS_AT) throw new RangeError('a batch of records is shorter than its own head')
     if (after > bytes.length) break
+    const flaw = flawOf(bytes.subarray(end, after))
+    if (flaw !== null) {
+      if (next > position) break
+      throw new Error(`${topic}/${partition} has a batch of records ${flaw}`)
+    }
     next = Math.max(next, Number(bytes.readBigInt64BE(end)) + bytes.readInt32BE(end + LAST_OFFSET_DELTA_AT) + 1)
     end = after
   }
   return { end, next }
 }
 
+/** Why a batch cannot be read; null if it can. Brokers do not look at the checksum of records that they send. */
+function flawOf(batch: Buffer): string | null {
+  if (batch.length < RECORDS_AT) return 'that is shorter than its own head'
+  const magic = batch.readInt8(MAGIC_AT)
+  if (magic !== MAGIC) return `of the format ${magic}, older than Kafka 0.11`
+  if (crc32c(batch.subarray(ATTRIBUTES_AT)) !== batch.readUInt32BE(CRC_AT)) return 'that does not match its checksum'
+  const compression = compressionOf(batch)
+  if (compression !== 0 && inflaters[compression] === undefined) return `compressed in an unknown way: ${compression}`
+  return null
+}
+
 /** Reads a batch in portions: appends records while there is room, and returns whether the batch has more. */
 function readBatch(topic: string, partition: number, bytes: Buffer, position: number) {
-  const magic = bytes.readInt8(MAGIC_AT)
-  if (magic !== MAGIC)
-    throw new Error(`${topic}/${partition} has records of the format ${magic}, older than Kafka 0.11`)
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT)
   const first = Number(bytes.readBigInt64BE(0))
   const firstTimestamp = Number(bytes.readBigInt64BE(FIRST_TIMESTAMP_AT))
   const logAppendTime = (attributes & LOG_APPEND_TIME) === 0 ? null : Number(bytes.readBigInt64BE(MAX_TIMESTAMP_AT))
   let left = (attributes & CONTROL) === 0 ? bytes.readInt32BE(COUNT_AT) : 0
-  const reader = new RecordReader(inflate(bytes.subarray(RECORDS_AT), attributes & COMPRESSION), 0)
+  const reader = new RecordReader(inflate(bytes), 0)
 
   return (room: Room, records: JournalRecord[]): boolean => {
     while (left > 0 && room.records > 0 && room.bytes > 0) {
@@ -121,11 +140,14 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
   }
 }
 
-function inflate(records: Buffer, compression: number): Buffer {
-  if (compression === 0) return records
-  const algorithm = compressionsAlgorithmsByBitmask[compression as keyof typeof compressionsAlgorithmsByBitmask]
-  if (algorithm === undefined) throw new Error(`records are compressed in a way that is not known: ${compression}`)
-  return algorithm.decompressSync(records)
+const inflaters: Readonly<Record<number, { decompressSync(records: Buffer): Buffer }>> = compressionsAlgorithmsByBitmask
+
+const compressionOf = (batch: Buffer): number => batch.readInt16BE(ATTRIBUTES_AT) & COMPRESSION
+
+/** The records of a batch. */
+function inflate(batch: Buffer): Buffer {
+  const records = batch.subarray(RECORDS_AT)
+  return inflaters[compressionOf(batch)]?.decompressSync(records) ?? records
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Headers, NewRecord } from '../journal.ts'
 export const LENGTH_AT = 8
 const LEADER_EPOCH_AT = 12
 export const MAGIC_AT = 16
-const CRC_AT = 17
+export const CRC_AT = 17
 export const ATTRIBUTES_AT = 21
 export const LAST_OFFSET_DELTA_AT = 23
 export const FIRST_TIMESTAMP_AT = 27

@@ -1,4 +1,4 @@
-import { createRecord, createRecordsBatch } from '@platformatic/kafka'
+import { crc32c, createRecord, createRecordsBatch } from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
 import { headerOf, type JournalRecord } from '../../../../../shared/journal/journal.ts'
 import { createFetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
@@ -39,7 +39,13 @@ function batchOf({ first, length, kept, attributes = 0, headers = [] }: Batch): 
   head.writeBigInt64BE(FIRST_TIMESTAMP, 27)
   head.writeBigInt64BE(MAX_TIMESTAMP, 35)
   head.writeInt32BE(kept.length, 57)
-  return Buffer.concat([head, body])
+  return sealed(Buffer.concat([head, body]))
+}
+
+/** The batch with the checksum that it should have. */
+function sealed(batch: Buffer): Buffer {
+  batch.writeUInt32BE(crc32c(batch.subarray(21)), 17)
+  return batch
 }
 
 /** All records from a position on, taken so many at a time, and the position after them. */
@@ -207,17 +213,40 @@ describe('what cannot be read is told, not passed over', () => {
   test('a format from before Kafka 0.11', () => {
     const batch = batchOf({ first: 0, length: 1, kept: [0] })
     batch.writeInt8(1, 16)
-    expect(() => read([batch])).toThrow('t/0 has records of the format 1')
+    expect(() => read([batch])).toThrow('t/0 has a batch of records of the format 1')
   })
 
   test('a compression that does not exist', () => {
-    expect(() => read([batchOf({ first: 0, length: 1, kept: [0], attributes: 7 })])).toThrow('compressed in a way')
+    expect(() => read([batchOf({ first: 0, length: 1, kept: [0], attributes: 7 })])).toThrow('unknown way: 7')
   })
 
   test('a batch that says it has more records than it has', () => {
     const batch = batchOf({ first: 0, length: 1, kept: [0] })
     batch.writeInt32BE(2, 57)
-    expect(() => read([batch])).toThrow('ends within a record')
+    expect(() => read([sealed(batch)])).toThrow('ends within a record')
+  })
+
+  test('a batch with any bit of its records, or of the fields about them, turned', () => {
+    const batch = batchOf({ first: 0, length: 1, kept: [0] })
+    const turned = fc.tuple(fc.integer({ min: 17, max: batch.length - 1 }), fc.integer({ min: 0, max: 7 }))
+    fc.assert(
+      fc.property(turned, ([at, bit]) => {
+        const damaged = Buffer.from(batch)
+        damaged[at] = (batch[at] ?? 0) ^ (1 << bit)
+        expect(() => read([damaged])).toThrow('t/0 has a batch of records that does not match its checksum')
+      }),
+    )
+  })
+
+  test('but the batches before it are read', () => {
+    const batches = [0, 1, 2].map((first) => batchOf({ first, length: 1, kept: [0] }))
+    batches[2]?.writeInt8(7, 65)
+    const { records, next } = read(batches)
+    expect(records.map(({ offset }) => offset)).toEqual([0, 1])
+    expect(next).toBe(2)
+    expect(() => read(batches, 2)).toThrow('does not match its checksum')
+    // The broker sends the batch that has the position, even if all that is new comes after it.
+    expect(() => read(batches.slice(1), 2)).toThrow('does not match its checksum')
   })
 
   test('a batch without room for its head', () => {
