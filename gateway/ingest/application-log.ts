@@ -18,7 +18,7 @@ import {
   textOr,
   timestampOr,
 } from './fields.ts'
-import { type Received, type RequestContext, sentEntries } from './request.ts'
+import { fieldsOf, type Received, type RequestContext, sentEntries } from './request.ts'
 
 /** Checks an application log: the rows of specification 7.2, then our own. */
 export function createApplicationLogCheck(deps: CheckDeps): Check {
@@ -52,7 +52,7 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
     const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
     const check = (index: number): Checked<Admitted> => {
       const entry: unknown = entries[index]
-      return isObject(entry) ? checkEntry(entry, index, project, context) : refuseNoObject()
+      return isObject(entry) ? checkEntry(fieldsOf(entry, received), index, project, context) : refuseNoObject()
     }
     return { value: { team: project.team, count: entries.length, check } }
   }
@@ -68,11 +68,13 @@ export const sentBatchEntries = sentEntries((json) => (json as Batch).logEntries
 
 /** Returns the addressed Project if its sender may write to it: the rows of 7.2 up to invalid_api_key. */
 function checkTarget(
-  { headers, json }: Received,
+  received: Received,
   { registry, registryReady }: CheckDeps,
 ): Checked<{ readonly project: Project; readonly fields: Fields }> {
+  const { headers, json } = received
   if (!isObject(json)) return refuseNoObject()
-  const identifier = json['uniqueIdentifier']
+  const fields = fieldsOf(json, received)
+  const identifier = fields['uniqueIdentifier']
   if (isMissing(identifier)) return refuse('missing_project_id')
   const id = typeof identifier === 'string' ? parseGuid(identifier) : undefined
   if (id === undefined) return refuse('invalid_project_id')
@@ -85,7 +87,7 @@ function checkTarget(
     return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
   if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
   if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
-  return { value: { project, fields: json } }
+  return { value: { project, fields } }
 }
 
 /** An entry that its schema accepts. */

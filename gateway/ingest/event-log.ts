@@ -14,6 +14,7 @@ import {
   textOr,
   timestampOr,
 } from './fields.ts'
+import { fieldsOf } from './request.ts'
 
 /** A body that its schema accepts. */
 interface ExternalLog {
@@ -31,13 +32,14 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const apiKey = presentedKey(headers)
     if (apiKey === undefined) return refuse('missing_api_key')
     if (!isObject(json)) return refuseNoObject()
-    const identifier = json['uniqueIdentifier']
+    const fields = fieldsOf(json, received)
+    const identifier = fields['uniqueIdentifier']
     if (isMissing(identifier)) return refuse('missing_identifier')
-    if (isMissing(json['payload'])) return refuse('missing_payload')
-    const level = levelOf(json['level'])
-    if (level === undefined) return refuseLevel(json['level'])
+    if (isMissing(fields['payload'])) return refuse('missing_payload')
+    const level = levelOf(fields['level'])
+    if (level === undefined) return refuseLevel(fields['level'])
     if (!registryReady()) return refuseUntilReady()
-    if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(json))
+    if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(fields))
     const entity = registry.entity(identifier)
     if (entity === undefined) return refuse('entity_not_found')
     if (entity.archivedAt !== undefined)
@@ -45,11 +47,11 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
-    if (isLong(received.content) && exceeds(json['payload'], entryBytesMax))
+    if (isLong(received.content) && exceeds(fields['payload'], entryBytesMax))
       return refuse('entry_too_large', { limit: entryBytesMax })
-    const offenders = validators.externalLog(json)
+    const offenders = validators.externalLog(fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
-    const log = json as unknown as ExternalLog
+    const log = fields as unknown as ExternalLog
     const context = contextOf(received, { team: team.id, endpoint: 'ExternalLogs' })
     const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)

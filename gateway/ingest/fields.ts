@@ -1,4 +1,5 @@
 import { refuse } from '../../shared/contract/errors.ts'
+import { isExactNumber } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 
@@ -13,8 +14,9 @@ const QUOTED_CHARACTERS_MAX = 64
 /** The beginning of a refused text, in quotation marks. */
 export const quoted = (text: string): string => JSON.stringify(text.slice(0, QUOTED_CHARACTERS_MAX))
 
+/** Whether the value is a JSON object, and not a number of `parseExactly`. */
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 
 /**
  * Whether a value would certainly take more than `bytesMax` bytes as JSON. It stops as soon as that is certain, so that a value that is too

@@ -1,9 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
+import {
+  hasLostDigits,
+  isExactNumber,
+  numberText,
+  parseExactly,
+  unlessTooDeep,
+} from '../../shared/contract/exact-json.ts'
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { type Content, isLong } from '../../shared/http/body.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Fields } from './fields.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
 
 /** The properties that all entries of one request share. */
@@ -90,6 +97,14 @@ export const exactBodyOf = ({ content, json }: Received): unknown =>
 
 /** Whether the body's reader keeps every number as it was written and limits the nesting depth. */
 export const isExact = (content: Content): boolean => typeof content !== 'string' || isLong(content)
+
+/** The fields of a body or of an entry in it, with numbers as `JSON.parse` reads them; those within the values of fields stay as they are. */
+export function fieldsOf(object: Fields, { content }: Received): Fields {
+  if (!isExact(content)) return object
+  const numbers = Object.entries(object).filter(([, value]) => isExactNumber(value))
+  const plain = numbers.map(([name, value]) => [name, Number(numberText(value))] as const)
+  return numbers.length === 0 ? object : { ...object, ...Object.fromEntries(plain) }
+}
 
 /** Finds the entries of a request, as they were sent, by index. */
 export type SentEntries = (received: Received) => (index: number) => unknown

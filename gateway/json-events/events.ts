@@ -1,5 +1,5 @@
 import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
-import { hasLostDigits, numberText, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
+import { hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
 import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
@@ -113,7 +113,7 @@ function problemOfLine(cause: Problem, line: number): Problem {
 
 function eventOf(value: unknown, exact: () => unknown): Checked<Fields> {
   // A number that JavaScript would round is an object here.
-  if (!isObject(value) || numberText(value) !== undefined) return refuseNoObject()
+  if (!isObject(value)) return refuseNoObject()
   if (!fitsDepth(value, EVENT_LEVELS_MAX))
     return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
   return { value: hasLostDigits(value) ? (exact() as Fields) : value }

@@ -1,4 +1,3 @@
-import { numberText } from '../../shared/contract/exact-json.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import { ALIASES, type Alias, type AliasedField, nameOf } from './aliases.ts'
 
@@ -76,7 +75,7 @@ export function findFields(entry: Fields): FoundFields {
       if (place === undefined && !OUTER.has(name)) continue
       const path = [...outer, key]
       if (place !== undefined) add(place, { path, name, value })
-      if (OUTER.has(name) && isObject(value) && numberText(value) === undefined) collect(value, `${name}.`, path)
+      if (OUTER.has(name) && isObject(value)) collect(value, `${name}.`, path)
     }
   }
 

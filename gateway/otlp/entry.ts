@@ -1,5 +1,5 @@
 import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
-import { numberText } from '../../shared/contract/exact-json.ts'
+import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
@@ -99,7 +99,7 @@ function takeMessage(body: unknown, extractor: FieldExtractor): string | undefin
   if (plain === null || plain === '') return undefined
   if (typeof plain === 'string') return plain
   const json = (): string => JSON.stringify(plain)
-  if (typeof plain !== 'object' || numberText(plain) !== undefined) return json()
+  if (typeof plain !== 'object' || isExactNumber(plain)) return json()
   if (Object.hasOwn(extractor.rest, BODY) || !fitsDepth(plain, BODY_LEVELS_MAX)) return json()
   const own = isObject(plain) ? MESSAGE_NAMES.map((name) => stringOf(plain[name])).find(isText) : undefined
   const message = own ?? json()

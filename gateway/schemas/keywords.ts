@@ -1,5 +1,5 @@
 import { _, type KeywordDefinition } from 'ajv/dist/2020.js'
-import { numberText } from '../../shared/contract/exact-json.ts'
+import { isExactNumber } from '../../shared/contract/exact-json.ts'
 
 /**
  * JSON Schema keywords of our own: `maxBytes` counts a string's bytes in UTF-8, `maxDepth` the levels of objects and arrays.
@@ -47,10 +47,8 @@ export function fitsDepth(value: object, levelsMax: number): boolean {
   for (const name in children) {
     const child = children[name]
     // A number that is an object adds no level; this is checked last, as few entries get that far.
-    if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1) && !isNumber(child))
+    if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1) && !isExactNumber(child))
       return false
   }
   return true
 }
-
-const isNumber = (value: unknown): boolean => numberText(value) !== undefined

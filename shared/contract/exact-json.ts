@@ -54,6 +54,9 @@ export function exactInteger(digits: string): unknown {
   return Number.isSafeInteger(value) ? value : json.rawJSON(digits)
 }
 
+/** Whether the value is a number that `parseExactly` keeps as an opaque object. */
+export const isExactNumber = (value: unknown): boolean => json.isRawJSON(value)
+
 /** The text of a number from `JSON.parse` or `parseExactly`; undefined for anything else. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)

@@ -303,6 +303,8 @@ describe('an array, or the JSON that Seq took before CLEF', () => {
     const answer = await post(body)
     expect([answer.status, answer.body.data]).toMatchObject([207, { count: 1, rejected: 1 }])
     expect(String(gateway.records().at(-1)?.value)).toContain('"message":"9007199254740993"')
+    expect((await post('{"Events":[{"MessageTemplate":"x","Properties":12345678901234567890}]}')).status).toBe(201)
+    expect(String(gateway.records().at(-1)?.value)).toContain('"scopeData":{"Properties":12345678901234567890}')
     const long = `[${`{"@m":"${'x'.repeat(90_000)}","N":12345678901234567890},`.repeat(4)}12345678901234567890]`
     gateway.noted.length = 0
     expect((await post(long)).body.data).toMatchObject({ count: 4, rejected: 1, errors: [{ index: 4 }] })

@@ -319,6 +319,8 @@ describe('hostile bodies', () => {
     expect(String(gateway.records().at(-1)?.value)).toContain(
       '{"id":9007199254740993,"err":{"message":12345678901234567890}}',
     )
+    expect((await post('{"msg":"x","scopeData":12345678901234567890}')).status).toBe(200)
+    expect(String(gateway.records().at(-1)?.value)).toContain('"scopeData":{"scopeData":12345678901234567890}')
     expect((await post('{"msg":9007199254740993}')).status).toBe(200)
     expect(stored().at(-1)).toMatchObject({ message: '9007199254740993' })
   })
