@@ -50,6 +50,8 @@ export interface FlowDelta {
   readonly lastAt: string
   /** Days of `receivedAt` (yyyy-mm-dd, UTC) on which entries arrived: where to look for them. */
   readonly days: readonly string[]
+  /** The latest `receivedAt`. */
+  readonly lastReceivedAt: string
   readonly worstLevel: Level
   /** The latest entry of Error or Critical, and the latest of an Event or Step at a lower level; null if there is none. */
   readonly lastErrorAt: string | null

@@ -91,6 +91,7 @@ const deltas: readonly FlowDelta[] = sampled.flatMap((document) =>
           firstAt: document.timestamp,
           lastAt: document.timestamp,
           days: [document.receivedAt.slice(0, 10)],
+          lastReceivedAt: document.receivedAt,
           worstLevel: document.level,
           lastErrorAt: isError(document) ? document.timestamp : null,
           lastProgressAt: document.kind === 'event' && !isError(document) ? document.timestamp : null,

@@ -36,6 +36,7 @@ export function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelt
       firstAt: timestamp,
       lastAt: timestamp,
       days: [receivedAt.slice(0, 10)],
+      lastReceivedAt: receivedAt,
       worstLevel: level,
       ...errors,
     }

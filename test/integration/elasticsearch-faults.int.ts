@@ -221,7 +221,7 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     const merge = (second: number): Promise<void> => {
       const at = `${TODAY}T10:00:0${second}.000Z`
       const errors = { worstLevel: 'Debug', lastErrorAt: null, lastProgressAt: at } as const
-      const sets = { days: [TODAY], environments: [], events: [], steps: [], projects: [] }
+      const sets = { days: [TODAY], lastReceivedAt: at, environments: [], events: [], steps: [], projects: [] }
       return store.mergeFlows(
         [{ team: TEAM, correlationKey: 'order-1', firstAt: at, lastAt: at, ...errors, ...sets }],
         never,

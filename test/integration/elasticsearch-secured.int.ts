@@ -99,7 +99,14 @@ await describeWithBackends(
           firstAt: late.timestamp,
           lastAt: late.timestamp,
         },
-        ...{ days: [late.receivedAt.slice(0, 10)], environments: [], events: [], steps: [], projects: [] },
+        ...{
+          days: [late.receivedAt.slice(0, 10)],
+          lastReceivedAt: late.receivedAt,
+          environments: [],
+          events: [],
+          steps: [],
+          projects: [],
+        },
       }
       await store.write([old, late], never)
       await store.mergeFlows([delta], never)

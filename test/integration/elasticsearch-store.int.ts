@@ -231,6 +231,7 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
         firstAt: `2026-01-31T10:00:${String(59 - at).padStart(2, '0')}.000Z`,
         lastAt: `2026-01-31T11:00:${String(at).padStart(2, '0')}.000Z`,
         days: [`2026-01-${String(at + 1).padStart(2, '0')}`],
+        lastReceivedAt: `2026-01-${String(at + 1).padStart(2, '0')}T12:00:00.000Z`,
         worstLevel: at === 5 ? 'Critical' : 'Debug',
         lastErrorAt: at === 5 ? '2026-01-31T11:00:05.000Z' : null,
         lastProgressAt: at === 5 ? null : `2026-01-31T11:00:${String(at).padStart(2, '0')}.000Z`,
@@ -294,6 +295,7 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
       firstAt: document.timestamp,
       lastAt: document.timestamp,
       days: [document.receivedAt.slice(0, 10)],
+      lastReceivedAt: document.receivedAt,
     })
     await store.mergeFlows([of(old), of(late)], never)
     await eventually(async () => expect(await storedIds(store)).toHaveLength(2))

@@ -155,6 +155,7 @@ const factsOf = (summary: FlowSummary): FlowDelta => ({
   firstAt: summary.firstAt,
   lastAt: summary.lastAt,
   days: summary.days,
+  lastReceivedAt: `${summary.lastDay}T23:59:59.999Z`,
   worstLevel: levelOf(summary.worstLevel),
   lastErrorAt: summary.lastErrorAt ?? null,
   lastProgressAt: summary.lastProgressAt ?? null,

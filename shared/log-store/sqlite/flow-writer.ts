@@ -41,7 +41,7 @@ export function createFlowWriter(database: Database): FlowWriter {
 const factsOf = (flow: FlowSummary) => [
   flow.firstAt,
   flow.lastAt,
-  flow.lastDay,
+  flow.lastReceived,
   flow.worstLevel,
   flow.lastErrorAt,
   flow.lastProgressAt,
@@ -53,7 +53,7 @@ function fromRow(row: Record<string, SQLOutputValue>): FlowSummary {
   return {
     firstAt: BigInt(String(row['first_at'])),
     lastAt: BigInt(String(row['last_at'])),
-    lastDay: String(row['last_day']),
+    lastReceived: String(row['last_day']),
     worstLevel: Number(row['worst_level']),
     lastErrorAt: nanos('last_error_at'),
     lastProgressAt: nanos('last_progress_at'),
@@ -68,8 +68,8 @@ function fromRow(row: Record<string, SQLOutputValue>): FlowSummary {
 interface FlowSummary {
   readonly firstAt: bigint
   readonly lastAt: bigint
-  /** The last day (yyyy-mm-dd, UTC) on which an entry was received. */
-  readonly lastDay: string
+  /** The minute (yyyy-mm-ddThh:mm, UTC) in which its last entry was received; its day if it is from an earlier release. */
+  readonly lastReceived: string
   readonly worstLevel: number
   /** As in `FlowDelta`. */
   readonly lastErrorAt: bigint | null
@@ -83,10 +83,13 @@ interface FlowSummary {
 /** Maximum members of a set, the first ones in sort order, so that the order of merging does not matter. */
 export const FLOW_SET_MAX = 500
 
+/** Characters of a timestamp up to its minute. */
+export const MINUTE_CHARACTERS = 16
+
 export const summaryOf = (delta: FlowDelta): FlowSummary => ({
   firstAt: toNanos(delta.firstAt),
   lastAt: toNanos(delta.lastAt),
-  lastDay: delta.days.reduce(later, ''),
+  lastReceived: delta.lastReceivedAt.slice(0, MINUTE_CHARACTERS),
   worstLevel: levelRank(delta.worstLevel),
   lastErrorAt: delta.lastErrorAt === null ? null : toNanos(delta.lastErrorAt),
   lastProgressAt: delta.lastProgressAt === null ? null : toNanos(delta.lastProgressAt),
@@ -100,7 +103,7 @@ export const summaryOf = (delta: FlowDelta): FlowSummary => ({
 export const mergeSummaries = (a: FlowSummary, b: FlowSummary): FlowSummary => ({
   firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
   lastAt: later(a.lastAt, b.lastAt),
-  lastDay: later(a.lastDay, b.lastDay),
+  lastReceived: later(a.lastReceived, b.lastReceived),
   worstLevel: Math.max(a.worstLevel, b.worstLevel),
   lastErrorAt: laterOf(a.lastErrorAt, b.lastErrorAt),
   lastProgressAt: laterOf(a.lastProgressAt, b.lastProgressAt),

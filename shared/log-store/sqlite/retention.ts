@@ -2,6 +2,7 @@ import { toNanos } from '../../contract/timestamp.ts'
 import { lastArrival } from './arrivals.ts'
 import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
+import { MINUTE_CHARACTERS } from './flow-writer.ts'
 import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 
@@ -12,14 +13,12 @@ import { beginTextTable, dropTextTable, type TextTable, textTables } from './tex
 export interface Retention {
   /** Among arrivals after `after`, removes documents received before the day (yyyy-mm-dd, UTC). */
   removeDocumentsBefore(day: string, after: number): RemovalStep
-  /** Removes flows whose last entry was received before the day and that have no entries left. Returns how many. */
-  removeFlowsBefore(day: string): number
+  /** Removes flows whose last entry was received before the day or minute and that have no entries left. Returns how many. */
+  removeFlowsBefore(time: string): number
   /** Drops one full-text table without remaining documents; false if there is none. */
   dropEmptyTextTable(): boolean
-  /** If the file uses more than `bytesMax` bytes, removes the documents that arrived first. */
+  /** If the file uses more than `bytesMax` bytes, removes flows of which nothing else is left, then the documents that arrived first. */
   removeOldest(bytesMax: number): RemovalStep
-  /** The day on which the first of the remaining documents was received; null if there is none. */
-  firstDay(): string | null
 }
 
 export interface RemovalStep {
@@ -60,13 +59,14 @@ export function createRetention(database: Database, contents: Contents, rollups:
     return { removed: found.length, next: reached < last ? reached : null }
   }
 
-  const removeFlowsBefore = (day: string): number =>
+  // Of a row with only a day, the last entry may have been received at the end of it.
+  const removeFlowsBefore = (time: string): number =>
     Number(
       database
         .prepare(`DELETE FROM flows WHERE (team, key) IN (
-          SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?
-          AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?)`)
-        .run(day, FLOWS_OF_A_STEP).changes,
+          SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?1
+          AND (length(last_day) = ${MINUTE_CHARACTERS} OR last_day < substr(?1, 1, 10)) AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?2)`)
+        .run(time, FLOWS_OF_A_STEP).changes,
     )
 
   const arrivalsOf = (tables: readonly TextTable[], index: number, limit: number): readonly number[] =>
@@ -82,11 +82,23 @@ export function createRetention(database: Database, contents: Contents, rollups:
     return empty !== undefined
   }
 
+  /** The minute in which the first of the documents was received; null if there is none. */
+  const firstReceived = (): string | null => {
+    const row = database
+      .prepare(
+        "SELECT strftime('%FT%H:%M', received / 1000000000, 'unixepoch') AS minute FROM entries ORDER BY arrival LIMIT 1",
+      )
+      .get()
+    return row === undefined ? null : String(row['minute'])
+  }
+
   const removeOldest = (bytesMax: number): RemovalStep => {
     const used = usedBytes(database)
     const tables = textTables(database)
     splitForLimit(database, tables, used, bytesMax)
     if (used <= bytesMax || tables.length === 0) return { removed: 0, next: null }
+    const first = firstReceived()
+    if (first !== null && removeFlowsBefore(first) > 0) return { removed: 0, next: 0 }
     const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
     removeArrivals(arrivals)
     const [oldest] = tables
@@ -96,19 +108,11 @@ export function createRetention(database: Database, contents: Contents, rollups:
     return { removed: arrivals.length, next: isLast ? null : 0 }
   }
 
-  const firstDay = (): string | null => {
-    const row = database
-      .prepare("SELECT date(received / 1000000000, 'unixepoch') AS day FROM entries ORDER BY arrival LIMIT 1")
-      .get()
-    return row === undefined ? null : String(row['day'])
-  }
-
   return {
     removeDocumentsBefore: (day, after) => database.write(() => removeDocumentsBefore(day, after)),
-    removeFlowsBefore: (day) => database.write(() => removeFlowsBefore(day)),
+    removeFlowsBefore: (time) => database.write(() => removeFlowsBefore(time)),
     dropEmptyTextTable: () => database.write(dropEmptyTextTable),
     removeOldest: (bytesMax) => database.write(() => removeOldest(bytesMax)),
-    firstDay: () => database.read(firstDay),
   }
 }
 

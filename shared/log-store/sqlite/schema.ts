@@ -17,8 +17,8 @@ export const PAGE_BYTES = 8_192
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
  *   that of the next table.
- * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the last
- *   day on which an entry was received.
+ * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the minute
+ *   (yyyy-mm-ddThh:mm, UTC) in which the last entry was received, and only its day in rows from before version 6.
  */
 const ENTRIES_SCHEMA = `
   CREATE TABLE entries (

@@ -144,7 +144,8 @@ async function removeBefore(store: StoreClient, day: string): Promise<number> {
     removed += step.removed
     after = step.next
   }
-  await removeRemains(store, day)
+  while ((await store.call('removeFlowsBefore', day)) > 0);
+  while (await store.call('dropEmptyTextTable'));
   return removed
 }
 
@@ -155,15 +156,7 @@ async function removeOldest(store: StoreClient, bytesMax: number): Promise<numbe
     removed += step.removed
     more = step.next !== null
   }
-  const day = removed === 0 ? null : await store.call('firstDay')
-  if (day !== null) await removeRemains(store, day)
   return removed
-}
-
-/** Removes the remains of removed documents: flows without entries, full-text tables without documents. */
-async function removeRemains(store: StoreClient, day: string): Promise<void> {
-  while ((await store.call('removeFlowsBefore', day)) > 0);
-  while (await store.call('dropEmptyTextTable'));
 }
 
 /** Takes turns while there is more to do. It pauses in between, as this is not urgent: writes get most of the time. */

@@ -46,6 +46,7 @@ describe('the flows', () => {
         firstAt: '2026-03-01T09:00:00.000Z',
         lastAt: '2026-03-01T11:00:00.000Z',
         days: ['2026-03-01', '2026-03-02'],
+        lastReceivedAt: '2026-03-02T00:00:00.000Z',
         worstLevel: 'Error',
         lastErrorAt: '2026-03-01T09:00:00.000Z',
         lastProgressAt: '2026-03-01T10:00:00.500Z',

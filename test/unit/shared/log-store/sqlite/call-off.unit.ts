@@ -54,6 +54,7 @@ beforeAll(() => {
       firstAt: new Date(index).toISOString(),
       lastAt: new Date(index).toISOString(),
       days: ['1970-01-01'],
+      lastReceivedAt: '1970-01-01T00:00:00.000Z',
       worstLevel: 'Information',
       lastErrorAt: null,
       lastProgressAt: null,

@@ -12,7 +12,8 @@ const deltas: fc.Arbitrary<FlowDelta> = fc.record({
   correlationKey: fc.constant('k'),
   firstAt: timestamps,
   lastAt: timestamps,
-  days: fc.array(fc.constantFrom('2026-01-01', '2026-01-02', '2025-12-31')),
+  days: fc.constant([]),
+  lastReceivedAt: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:01:00.000Z', '2025-12-31T23:59:59.999Z'),
   worstLevel: fc.constantFrom(...LEVELS),
   lastErrorAt: fc.option(timestamps),
   lastProgressAt: fc.option(timestamps),
@@ -42,9 +43,9 @@ describe('flow summaries', () => {
         expect(all.every(({ firstAt }) => merged.firstAt <= firstAt)).toBe(true)
         expect(all.every(({ lastAt }) => merged.lastAt >= lastAt)).toBe(true)
         expect(merged.worstLevel).toBe(Math.max(...all.map(({ worstLevel }) => worstLevel)))
-        expect(merged.lastDay).toBe(
+        expect(merged.lastReceived).toBe(
           all
-            .map(({ lastDay }) => lastDay)
+            .map(({ lastReceived }) => lastReceived)
             .sort()
             .at(-1),
         )

@@ -8,6 +8,7 @@ import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import { createSqliteLogStore, type SqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 import { entriesOf } from '../../../../support/filters.ts'
@@ -119,7 +120,7 @@ describe('removing days', () => {
     const { team, timestamp } = old
     const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
     const told = { team, correlationKey: 'k', firstAt: timestamp, lastAt: timestamp, worstLevel: 'Debug' } as const
-    await store.mergeFlows([{ ...told, ...sets, days: ['2026-01-01'] }], never)
+    await store.mergeFlows([{ ...told, ...sets, days: ['2026-01-01'], lastReceivedAt: old.receivedAt }], never)
     expect(await store.removeBefore('2026-01-05')).toBe(1)
     const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
     expect(flows.map(({ groups }) => groups)).toMatchObject([[{ count: 1 }]])
@@ -133,7 +134,8 @@ describe('removing days', () => {
       worstLevel: 'Error',
     } as const
     const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
-    await store.mergeFlows([{ ...delta, ...sets, lastAt: delta.firstAt, days: ['2026-01-01', '2026-01-05'] }], never)
+    const received = { days: ['2026-01-01', '2026-01-05'], lastReceivedAt: '2026-01-05T00:00:00.000Z' }
+    await store.mergeFlows([{ ...delta, ...sets, lastAt: delta.firstAt, ...received }], never)
     const flows = async () =>
       (await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })).flows.length
     await store.removeBefore('2026-01-05')
@@ -171,6 +173,30 @@ describe('a limit of bytes', () => {
       if (round > 0) expect(await store.count(find('common'))).toBeGreaterThan(150)
     }
     expect(await store.count(find('common'))).toBeLessThan(1_800)
+  })
+
+  test('removes flows with their last entries, so that these do not take the room of entries', async () => {
+    const bytesMax = 2_000_000
+    const tables = (): readonly number[] =>
+      ['entries', 'flows'].map((table) =>
+        inspect((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])),
+      )
+    for (let minute = 0; minute < 30; minute += 1) {
+      const receivedAt = timestampOf(Date.parse('2026-01-01T00:00:00Z') + minute * 60_000)
+      const documents = Array.from({ length: 400 }, (_, index) =>
+        eventDocument({ receivedAt, timestamp: receivedAt, correlationKey: `order-${minute}-${index >> 1}` }),
+      )
+      await store.write(documents, never)
+      await store.mergeFlows(deltasOf(documents), never)
+      await store.maintain({ bytesMax })
+      expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
+    }
+    const [entries = 0, flows = 0] = tables()
+    expect(entries).toBeGreaterThan(1_500)
+    // Half as many as entries, and those that the first minute of the remaining entries has lost.
+    expect(flows).toBeLessThanOrEqual(entries / 2 + 200)
+    const { flows: latest } = await store.searchFlows(flowsOf('payments'), { limit: 1, sort: 'latest', after: null })
+    expect(latest).toMatchObject([{ groups: [{ count: 2 }] }])
   })
 
   test('no limit removes nothing', async () => {
