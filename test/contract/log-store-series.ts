@@ -76,6 +76,14 @@ export function seriesContract(rig: Rig): void {
       expect((await points(filter, { of: { field: 'payload', path: 'a.ms' }, fn: 'max' }))[0]?.[1]).toBe(1)
     })
 
+    test('numbers may be whole ones beyond 2^53, such as nanoseconds', async () => {
+      const team = newTeam()
+      const nanos = 1_770_000_000_000_000_000
+      await rig.put(log(team, 0, nanos), log(team, 0, -nanos), log(team, 1, String(nanos)))
+      const [, , row] = (await points(entriesOf(team, range), { of: MS, fn: 'max' }))[0] ?? []
+      expect((row as number[]).slice(0, 2)).toEqual([nanos, nanos])
+    })
+
     test('of nothing there is nothing', async () => {
       const filter = entriesOf(newTeam(), range)
       const empty = Array.from({ length: MINUTES }, () => null)

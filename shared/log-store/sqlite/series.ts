@@ -98,7 +98,7 @@ function* countNumbers(
   const { text, values } = allOf([where, ...isShown])
   const rows = database
     .prepare(`SELECT ${value} AS value, e.timestamp / 1000000 / ? - ? AS span,
-        ${of === null ? '0' : 'n.value'} AS number, count(*) AS count
+        ${of === null ? '0' : 'CAST(n.value AS REAL)'} AS number, count(*) AS count
       FROM ${source.text}${numbers.text} WHERE ${text} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
     .iterate(BigInt(spans.widthMs), BigInt(spans.first), ...source.values, ...numbers.values, ...values)
   for (const row of rows)
