@@ -18,7 +18,8 @@ export const SQLITE = {
 
 /** How long a connection waits for others to release the file. */
 export const BUSY_TIMEOUT_MS = 5_000
-const WAL_BYTES_KEPT = 64 * 1024 * 1024
+/** Maximum bytes of a write-ahead log that stay when it begins anew. */
+export const WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 export interface DatabaseFileOptions {
   readonly file: string

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import {
   BUSY_TIMEOUT_MS,
@@ -6,6 +7,7 @@ import {
   openDatabaseFile,
   type Transactions,
   transactionsOf,
+  WAL_BYTES_KEPT,
 } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError } from './failures.ts'
@@ -24,6 +26,9 @@ const FORMAT: DatabaseFormat = {
   cacheKibibytes: 4 * 1024,
   lockWaitMs: BUSY_TIMEOUT_MS,
 }
+
+/** After waiting for readers, this many times as long passes until the next wait. */
+const PAUSES_PER_WAIT = 10
 
 /** Maximum cached statements: queries differ in their conditions. */
 const STATEMENTS_MAX = 100
@@ -70,17 +75,39 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     return 1
   })
   const { read, write } = transactionsOf(sqlite)
+  let restartAt = 0
+
+  /**
+   * Copies a large write-ahead log into the file, so that the next write begins it anew. SQLite's automatic checkpoints never wait for
+   * readers, so the log would grow for as long as reads overlap.
+   */
+  const restartLog = (): void => {
+    const now = performance.now()
+    if (now < restartAt || logBytes(options.file) <= WAL_BYTES_KEPT) return
+    try {
+      sqlite.exec('PRAGMA wal_checkpoint(RESTART)')
+    } catch {
+      // What was written is durable; a problem that prevents the checkpoint will fail a write, too.
+    }
+    restartAt = now + (1 + PAUSES_PER_WAIT) * (performance.now() - now)
+  }
   return {
     prepare: statementCache(sqlite),
     exec: (sql) => sqlite.exec(sql),
     define: (name, work) => sqlite.function(name, { directOnly: true, deterministic: true, varargs: true }, work),
     read: (work) => guard(() => read(work)),
-    write: (work) => guard(() => write(work)),
+    write: (work) => {
+      const result = guard(() => write(work))
+      restartLog()
+      return result
+    },
     close: () => {
       if (sqlite.isOpen) sqlite.close()
     },
   }
 }
+
+const logBytes = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
 function statementCache(sqlite: DatabaseSync): (sql: string) => StatementSync {
   const statements = new Map<string, StatementSync>()

@@ -102,6 +102,7 @@ export function createEntryReader(
 
   const tailFrom = (filter: EntryFilter, after: number, limit: number): SourceTail => {
     const end = lastArrival(database)
+    if (after > end) throw new TailCursorError('the cursor of the tail is of another file')
     const last = Math.min(end, after + limits.tailArrivals)
     const selection = select(filter, { after, last })
     const { text, values } = whereKinds(selection, kindsOf(filter))
@@ -115,7 +116,7 @@ export function createEntryReader(
     return {
       entries,
       more: !isWhole || last < end,
-      cursor: isWhole ? String(Math.max(after, last)) : (entries.at(-1)?.cursor ?? String(after)),
+      cursor: isWhole ? String(last) : (entries.at(-1)?.cursor ?? String(after)),
     }
   }
 

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import { StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
+import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import {
   createSqliteLogStore,
@@ -24,6 +27,23 @@ import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const never = new AbortController().signal
 const all = entriesOf('payments')
+
+/** Two readers of a file, of which each begins before the other ends. */
+const ALWAYS_A_READER = `
+  const { DatabaseSync } = require('node:sqlite')
+  const { parentPort, workerData } = require('node:worker_threads')
+  let [one, other] = [new DatabaseSync(workerData), new DatabaseSync(workerData)]
+  const begin = (database) => {
+    database.exec('BEGIN')
+    database.prepare('SELECT count(*) FROM entries').get()
+  }
+  begin(one)
+  setInterval(() => {
+    begin(other)
+    one.exec('COMMIT')
+    ;[one, other] = [other, one]
+  }, 5)
+  parentPort.postMessage('reading')`
 
 let folder: string
 let file: string
@@ -184,8 +204,27 @@ describe('the file', () => {
 
   test('a cursor that is none is refused', async () => {
     const store = await open()
-    for (const cursor of ['', 'x', '-1', '1.5', '9'.repeat(30)]) {
+    await store.write([eventDocument()], never)
+    expect(await store.tail(all, '1', 10)).toMatchObject({ entries: [] })
+    // The last is one of a file with more entries, which this one has replaced.
+    for (const cursor of ['', 'x', '-1', '1.5', '9'.repeat(30), '2']) {
       await expect(store.tail(all, cursor, 10)).rejects.toBeInstanceOf(TailCursorError)
+    }
+  })
+
+  test('keeps its write-ahead log small although there is always a reader', async () => {
+    const mebibytes = 1024 * 1024
+    openDatabase({ file }).close()
+    const readers = new Worker(ALWAYS_A_READER, { eval: true, workerData: file })
+    const database = openDatabase({ file })
+    try {
+      await once(readers, 'message')
+      for (let written = 0; written < 160; written += 1)
+        database.write(() => database.exec(`INSERT INTO contents (leaves, source) VALUES (zeroblob(${mebibytes}), '')`))
+      expect(statSync(`${file}-wal`).size).toBeLessThan(100 * mebibytes)
+    } finally {
+      database.close()
+      await readers.terminate()
     }
   })
 
