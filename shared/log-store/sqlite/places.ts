@@ -8,7 +8,7 @@ import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rol
 import { uncountedAfter } from './rollups.ts'
 import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
-import { type ArrivalRange, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
+import { type ArrivalRange, TABLES_OF_A_SELECT, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
 
@@ -209,7 +209,7 @@ function textPlaces(
 ): readonly Place[] {
   const ordered = inOrder(tables, filter, order, after)
   let found: readonly Place[] = []
-  for (let at = 0, some = 1; at < ordered.length; at += some, some *= 2) {
+  for (let at = 0, some = 1; at < ordered.length; at += some, some = Math.min(2 * some, TABLES_OF_A_SELECT)) {
     const [last, table] = [found[limit - 1], ordered[at]]
     if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
     const selection = select(filter, ordered.slice(at, at + some))
