@@ -128,7 +128,10 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
         return false
       }
       const stands = state().stateOf(team, id)
-      return stands?.revision === revision && stands.by === writer
+      if (stands?.revision === revision && stands.by === writer) return true
+      // Compaction keeps the last record of a key, which must not be the one that lost.
+      if (stands !== undefined) await append({ kind: 'state', team, id, value: stands })
+      return false
     },
     noteEvaluations: (team, value) => append({ kind: 'evaluated', team, id: '', value }),
   }
