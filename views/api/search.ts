@@ -1,7 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { Facets } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { phraseOf } from '../../shared/query/clause.ts'
 import { lex } from '../../shared/query/lexer.ts'
@@ -29,13 +28,13 @@ export const changeQuery: Answer = async ({ values }) => {
 /** The forms of a search, by example. */
 export const describeSyntax: Answer = async () => successBody({ items: SYNTAX })
 
-type Counted = Facets[keyof Facets][number]
+type ValuesOf = (entries: readonly EntryRow[]) => readonly KnownValue[]
 
 /** Maximum number of values of a facet that are considered. */
 const VALUES_MAX = 100
-/** Number of entries searched for leaf names, or for values. */
+/** Number of the newest entries searched for leaf names, or for values. */
 const LOOKED_INTO = 300
-/** Shorter prefixes of a name are not searched for, as they match too much. */
+/** Shorter beginnings of a name or value are not searched for, as they match too much. */
 const SEARCHED_LENGTH_MIN = 3
 
 /** Completions at a position in a search, with names and values from the Team's entries and registry. */
@@ -44,7 +43,7 @@ export const completeQuery =
   async (call, { store, registry }) => {
     const { team, values, signal } = call
     const { filter } = entryFilter({ ...call, values: { ...values, q: null } }, [kind])
-    const known = (counted: readonly Counted[], own: readonly KnownValue[]): readonly KnownValue[] => {
+    const known = (counted: readonly KnownValue[], own: readonly KnownValue[]): readonly KnownValue[] => {
       const all = new Map(own.map((one) => [one.value, one]))
       const first = counted.map((one) => ({ ...all.get(one.value), ...one }))
       for (const { value } of counted) all.delete(value)
@@ -53,9 +52,18 @@ export const completeQuery =
     const named = (entities: readonly (StepEntity | EventEntity)[]): readonly KnownValue[] =>
       entities.map(({ identifier, name }) => ({ value: identifier, name }))
     const q = values.q ?? ''
-    const newest = async (query: Query): Promise<readonly EntryRow[]> => {
-      const page = { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' } as const
-      return (await store.search({ ...filter, query }, page, signal)).entries
+    const newestPage = (query: Query) =>
+      store.search({ ...filter, query }, { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' }, signal)
+    const newest = async (query: Query): Promise<readonly EntryRow[]> => (await newestPage(query)).entries
+    /** The values in the newest entries; with counts only if there are no other entries. */
+    const valuesIn = async (query: Query, valuesOf: ValuesOf): Promise<readonly KnownValue[]> => {
+      const { entries, next } = await newestPage(query)
+      return next === null ? valuesOf(entries) : valuesOf(entries).map(({ value }) => ({ value }))
+    }
+    /** The values of entries that `beginning` finds come first, as rare ones may be missing from the newest entries. */
+    const valuesLike = async (typed: string, beginning: Query, valuesOf: ValuesOf, otherwise: Query) => {
+      const isSearched = typed.length >= SEARCHED_LENGTH_MIN && splitWords(typed).length > 0
+      return known(isSearched ? await valuesIn(beginning, valuesOf) : [], await valuesIn(otherwise, valuesOf))
     }
     const pathsLike = async (typed: string, wanted?: (value: string) => boolean): Promise<readonly string[]> => {
       const entries = await newest(filter.query)
@@ -80,13 +88,19 @@ export const completeQuery =
           }
         },
         paths: (typed) => pathsLike(typed),
-        leafValues: async (leaf) => {
-          const found = leafValuesOf(await newest(filter.query), leaf)
+        leafValues: async (leaf, typed) => {
+          const valuesOf: ValuesOf = (entries) => leafValuesOf(entries, leaf)
+          const beginning: Query = { type: 'leaf', ...leaf, value: typed, prefix: true }
+          const found = await valuesLike(typed, beginning, valuesOf, filter.query)
           if (found.length > 0) return found
           const has: Query = { type: 'leafExists', ...leaf }
-          return leafValuesOf(await newest({ type: 'and', queries: [wordsOf(nameOf(leaf.path), false), has] }), leaf)
+          return valuesIn({ type: 'and', queries: [wordsOf(nameOf(leaf.path), false), has] }, valuesOf)
         },
-        eventNames: async () => eventNamesOf(await newest({ type: 'exists', field: 'eventName' })),
+        eventNames: (typed) => {
+          const begins: Query = { type: 'equals', field: 'eventName', value: typed, prefix: true }
+          const beginning: Query = { type: 'and', queries: [wordsOf(typed, true), begins] }
+          return valuesLike(typed, beginning, eventNamesOf, { type: 'exists', field: 'eventName' })
+        },
       }),
     )
   }

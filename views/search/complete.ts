@@ -21,9 +21,13 @@ export interface Known {
   readonly values: () => Promise<KnownValues>
   /** Names of leaves, such as `scope.RequestId`, including some that begin with `typed`. */
   readonly paths: (typed: string) => Promise<readonly string[]>
-  /** Frequent values of a leaf. */
-  readonly leafValues: (leaf: { readonly field: LeafField; readonly path: string }) => Promise<readonly KnownValue[]>
-  readonly eventNames: () => Promise<readonly KnownValue[]>
+  /** Values of a leaf, such as `scope.tenant`, including some that begin with `typed`. */
+  readonly leafValues: (
+    leaf: { readonly field: LeafField; readonly path: string },
+    typed: string,
+  ) => Promise<readonly KnownValue[]>
+  /** Event names, including some that begin with `typed`. */
+  readonly eventNames: (typed: string) => Promise<readonly KnownValue[]>
 }
 
 const CHOICES_MAX = 12
@@ -101,7 +105,7 @@ function namesLike(typed: string, paths: readonly string[]): readonly Choice[] {
 }
 
 async function valuesLike(name: string, typed: string, known: Known): Promise<readonly Choice[]> {
-  const all = await valuesOf(name, known)
+  const all = await valuesOf(name, typed, known)
   const begins = new Set(all.filter(({ value, name }) => startsWith(value, typed) || startsWith(name ?? '', typed)))
   const contains = all.filter((one) => !begins.has(one) && includes(one, typed))
   return [...begins, ...contains].slice(0, CHOICES_MAX).map(({ value, name, count }) => ({
@@ -112,11 +116,11 @@ async function valuesLike(name: string, typed: string, known: Known): Promise<re
   }))
 }
 
-async function valuesOf(name: string, known: Known): Promise<readonly KnownValue[]> {
+async function valuesOf(name: string, typed: string, known: Known): Promise<readonly KnownValue[]> {
   const reference = findField(name)
-  if (reference?.kind === 'leaf') return known.leafValues(reference)
+  if (reference?.kind === 'leaf') return known.leafValues(reference, typed)
   const field = reference?.field.name ?? ''
-  if (field === 'eventName') return known.eventNames()
+  if (field === 'eventName') return known.eventNames(typed)
   if (!COUNTED.includes(field)) return []
   const given = (await known.values())[field] ?? []
   return field === 'level' ? levelsOf(given) : given

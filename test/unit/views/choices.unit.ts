@@ -130,6 +130,27 @@ describe('GET …/completion', () => {
     expect(await at('payload.tenant:')).toEqual([])
   })
 
+  test('has rare values by what is typed of them, and counts only where they are exact', async () => {
+    const early = { timestamp: '2026-01-01T00:00:00Z' }
+    views.store.add(
+      ...['PaymentFailed', 'PaymentFailed', 'PageMissing'].map((eventName) =>
+        applicationLog({ eventName, scopeData: { tenant: 'globex' }, ...early }),
+      ),
+      ...Array.from({ length: 400 }, () => applicationLog({ eventName: 'Started', scopeData: { tenant: 'acme' } })),
+    )
+    const at = async (q: string) => {
+      const path = `/api/application-logs/completion?${new URLSearchParams({ q, caret: String(q.length) })}`
+      const { data } = await views.get<{ choices: { label: string; count?: number }[] }>(path)
+      return data.choices.map(({ label, count }) => [label, count])
+    }
+    expect(await at('eventName:Pay')).toEqual([['PaymentFailed', 2]])
+    expect(await at('scope.tenant:glo')).toEqual([['globex', 3]])
+    expect(await at('scope.tenant:acm')).toEqual([['acme', undefined]])
+    expect(await at('scope.tenant:')).toEqual([['acme', undefined]])
+    expect(await at('eventName:')).toEqual([['Started', undefined]])
+    expect(await at('eventName:---')).toEqual([])
+  })
+
   test('has whole names of numbers alone where these are asked for', async () => {
     views.store.add(
       applicationLog({
