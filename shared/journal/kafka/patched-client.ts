@@ -11,8 +11,9 @@
  * - The wire format: `Reader` and `Writer` (fetch.ts, produce.ts), `crc32c` (record-batch.ts), `compressionsAlgorithmsByBitmask`
  *   (fetched-records.ts).
  * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, classic-member.ts).
- * - Behaviour: `protocolsMetadata` is awaited before each JoinGroup, and the `consumer:…` events have these names (classic-member.ts); errors
- *   nest as `errors` and `cause`, carry `apiId`, and an unknown topic is reported in words (faults.ts).
+ * - Behaviour: the pool emits `connecting` before it connects (this file); `protocolsMetadata` is awaited before each JoinGroup, and the
+ *   `consumer:…` events have these names (classic-member.ts); errors nest as `errors` and `cause`, carry `apiId`, and an unknown topic is
+ *   reported in words (faults.ts).
  */
 import {
   type API,
@@ -29,9 +30,20 @@ import {
 } from '@platformatic/kafka'
 import type { KafkaConnection } from './connection.ts'
 
-/** Returns a client of the library, patched to survive a frozen broker and a partition without a leader. */
+/** Returns a client of the library, patched to survive a reset login, a frozen broker and a partition without a leader. */
 export const patchClient = <Client extends Base>(client: Client, connection: KafkaConnection): Client =>
-  askPastSilent(patchMetadata(client, connection), connection)
+  askPastSilent(patchMetadata(patchConnections(client), connection), connection)
+
+/**
+ * Listens to every error of a client's connections, and returns the client. The library's pool listens to the first only: a connection that
+ * is reset during a login emits two, and one without a listener ends the process. Requests on the connection fail by themselves.
+ */
+function patchConnections<Client extends Pick<Base, 'connections'>>(client: Client): Client {
+  client.connections.on('connecting', ({ connection }) => {
+    connection.on('error', () => undefined)
+  })
+  return client
+}
 
 /** The part of every client of the library that finds a broker to ask. */
 type Asking = Pick<Base, typeof kGetBootstrapConnection | 'closed' | 'connections' | 'currentMetadata'>

@@ -1,14 +1,67 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, errorMonitor } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type Base, type Broker, kGetBootstrapConnection, metadataV12, Reader, Writer } from '@platformatic/kafka'
+import {
+  Admin,
+  type Base,
+  type Broker,
+  kGetBootstrapConnection,
+  metadataV12,
+  Reader,
+  Writer,
+} from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
+import { clientOptions, type KafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
 import {
   askPastSilent,
   keepNewest,
   type Leaders,
   parseMetadata,
+  patchClient,
 } from '../../../../../shared/journal/kafka/patched-client.ts'
+import { eventually } from '../../../../support/eventually.ts'
+import { apiVersions, type BrokerRequest, startFakeBroker } from '../../../../support/fake-broker.ts'
 import { connectionTo } from '../../../../support/kafka.ts'
+
+const API_VERSIONS = 18
+
+/** A client that logs in to a broker; its connections are those of the library. */
+async function setUpLogin(answer: (request: BrokerRequest) => Writer | undefined) {
+  const broker = await startFakeBroker(answer)
+  const connection: KafkaConnection = {
+    ...connectionTo([`${broker.host}:${broker.port}`]),
+    sasl: { mechanism: 'PLAIN', username: 'me', password: 'secret' },
+  }
+  const client = patchClient(new Admin(clientOptions(connection, { requestTimeoutMs: 5_000, retries: 0 })), connection)
+  return {
+    client,
+    broker,
+    close: async () => {
+      await client.close()
+      broker.close()
+    },
+  }
+}
+
+describe('the connections of a client', () => {
+  test.each([
+    ['at its first request', () => false],
+    ['at its second request', ({ apiKey }: BrokerRequest) => apiKey === API_VERSIONS],
+  ])('a login that the broker resets %s emits two errors, and both have a listener', async (_, isAnswered) => {
+    const { client, broker, close } = await setUpLogin((request) => {
+      if (isAnswered(request)) return apiVersions([], false)
+      request.socket.resetAndDestroy()
+      return undefined
+    })
+    const listeners: number[] = []
+    client.connections.on('connecting', ({ connection }) => {
+      connection.on(errorMonitor, () => listeners.push(connection.listenerCount('error')))
+    })
+    await expect(client.connections.get(broker)).rejects.toThrow()
+    await eventually(() => listeners.length >= 2)
+    expect(listeners).not.toContain(0)
+    await close()
+  })
+})
 
 type Client = Parameters<typeof askPastSilent>[0]
 

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type Broker, Reader, Writer } from '@platformatic/kafka'
+
+export interface BrokerRequest {
+  readonly apiKey: number
+  /** What follows the client's name in the request. */
+  readonly body: Reader
+  readonly socket: Socket
+}
+
+export interface FakeBroker extends Broker {
+  close(): void
+}
+
+const LENGTH_BYTES = 4
+/** The key and the version of a request, its correlation id and the length of the client's name. */
+const HEADER_BYTES = 10
+
+/** A broker of Kafka's protocol whose answers, without the correlation id, are the test's; it leaves a request without one unanswered. */
+export async function startFakeBroker(answer: (request: BrokerRequest) => Writer | undefined): Promise<FakeBroker> {
+  const sockets = new Set<Socket>()
+  const respond = (socket: Socket, request: Buffer): void => {
+    const body = Reader.from(request.subarray(HEADER_BYTES + Math.max(0, request.readInt16BE(8))))
+    const answered = answer({ apiKey: request.readInt16BE(0), body, socket })
+    if (answered === undefined) return
+    socket.write(Writer.create().appendInt32(request.readInt32BE(4)).appendFrom(answered).prependLength().buffer)
+  }
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let held = Buffer.alloc(0)
+    socket.on('error', () => undefined)
+    socket.on('data', (data) => {
+      held = Buffer.concat([held, data])
+      while (held.length >= LENGTH_BYTES && held.length >= LENGTH_BYTES + held.readInt32BE(0)) {
+        const end = LENGTH_BYTES + held.readInt32BE(0)
+        respond(socket, held.subarray(LENGTH_BYTES, end))
+        held = held.subarray(end)
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** The answer of an ApiVersions request of version 1, or of a later one. */
+export const apiVersions = (keys: readonly (readonly [key: number, maxVersion: number])[], isCompact: boolean) => {
+  const writer = Writer.create()
+    .appendInt16(0)
+    .appendArray(
+      [...keys],
+      (each, [key, maxVersion]) => {
+        each.appendInt16(key).appendInt16(0).appendInt16(maxVersion)
+      },
+      isCompact,
+      isCompact,
+    )
+    .appendInt32(0)
+  return isCompact ? writer.appendTaggedFields() : writer
+}
