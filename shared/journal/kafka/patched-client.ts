@@ -35,12 +35,19 @@ export const patchClient = <Client extends Base>(client: Client, connection: Kaf
   askPastSilent(patchMetadata(patchConnections(client), connection), connection)
 
 /**
- * Listens to every error of a client's connections, and returns the client. The library's pool listens to the first only: a connection that
- * is reset during a login emits two, and one without a listener ends the process. Requests on the connection fail by themselves.
+ * Corrects two flaws in how a client of the library ends its connections, and returns the client.
+ *
+ * Errors: its pool listens to the first of a connection only. One that is reset during a login emits two, and an error without a listener
+ * ends the process. Requests on the connection fail by themselves.
+ *
+ * Logins of a closed connection: one that the broker closed keeps the timer of its next login. That login fails, and its error makes the
+ * pool drop the newer connection to the same broker, which stays open and logs in as well.
  */
 function patchConnections<Client extends Pick<Base, 'connections'>>(client: Client): Client {
   client.connections.on('connecting', ({ connection }) => {
     connection.on('error', () => undefined)
+    // Of a connection that is closed, this only clears the timer.
+    connection.on('close', () => connection.close(() => undefined))
   })
   return client
 }

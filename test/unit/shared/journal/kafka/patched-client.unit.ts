@@ -1,4 +1,4 @@
-import { EventEmitter, errorMonitor } from 'node:events'
+import { EventEmitter, errorMonitor, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {
   Admin,
@@ -9,7 +9,7 @@ import {
   Reader,
   Writer,
 } from '@platformatic/kafka'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { clientOptions, type KafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
 import {
   askPastSilent,
@@ -23,6 +23,20 @@ import { apiVersions, type BrokerRequest, startFakeBroker } from '../../../../su
 import { connectionTo } from '../../../../support/kafka.ts'
 
 const API_VERSIONS = 18
+const SASL_HANDSHAKE = 17
+const SASL_AUTHENTICATE = 36
+
+/** Accepts a login, for a minute. */
+function acceptLogin({ apiKey }: BrokerRequest): Writer {
+  if (apiKey === API_VERSIONS) return apiVersions([[SASL_AUTHENTICATE, 2]], false)
+  const accepted = Writer.create()
+  if (apiKey === SASL_HANDSHAKE) {
+    return accepted.appendInt16(0).appendArray(['PLAIN'], (each, name) => each.appendString(name, false), false, false)
+  }
+  const [message, bytes] = [null, Buffer.alloc(0)]
+  accepted.appendTaggedFields().appendInt16(0).appendString(message).appendBytes(bytes)
+  return accepted.appendInt64(60_000n).appendTaggedFields()
+}
 
 /** A client that logs in to a broker; its connections are those of the library. */
 async function setUpLogin(answer: (request: BrokerRequest) => Writer | undefined) {
@@ -59,6 +73,25 @@ describe('the connections of a client', () => {
     await expect(client.connections.get(broker)).rejects.toThrow()
     await eventually(() => listeners.length >= 2)
     expect(listeners).not.toContain(0)
+    await close()
+  })
+
+  test('one that the broker closes does not log in again', async () => {
+    const sockets = new Set<BrokerRequest['socket']>()
+    const { client, broker, close } = await setUpLogin((request) => {
+      sockets.add(request.socket)
+      return acceptLogin(request)
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'clearInterval'] })
+    try {
+      const connection = await client.connections.get(broker)
+      expect(vi.getTimerCount()).toBe(1)
+      for (const socket of sockets) socket.end()
+      await once(connection, 'close')
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
     await close()
   })
 })
