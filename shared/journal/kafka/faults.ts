@@ -28,9 +28,12 @@ const REFUSED_FOR_NOW = new Set(['NOT_ENOUGH_REPLICAS', 'CORRUPT_MESSAGE', 'THRO
  * Classifies a failed send whose request may have left. Anything that is not known to be a refusal may have been written: a timeout, a lost
  * connection, too few replicas after the leader wrote. NOT_LEADER_OR_FOLLOWER is not a refusal either: a leader that wrote, and was deposed
  * while it waited for the replicas, answers with it, and the next leader may have the batch.
+ *
+ * UNKNOWN_SERVER_ERROR says nothing: the library also gives it to each record that a broker complains about, beside the code of the partition.
+ * A request has one partition, so the other codes are its own.
  */
 export function judgeAppend(error: unknown): AppendVerdict {
-  const codes = errorCodes(error)
+  const codes = errorCodes(error).filter((code) => code !== 'UNKNOWN_SERVER_ERROR')
   if (codes.length > 0 && codes.every((code) => REFUSED_FOR_GOOD.has(code))) {
     return { outcome: 'not_written', retry: false }
   }

@@ -1,4 +1,12 @@
-import { MultipleErrors, NetworkError, ProtocolError, TimeoutError } from '@platformatic/kafka'
+import {
+  MultipleErrors,
+  NetworkError,
+  ProtocolError,
+  produceV9,
+  Reader,
+  TimeoutError,
+  Writer,
+} from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
 import {
   describeFault,
@@ -15,10 +23,43 @@ const refused = (...codes: string[]) =>
     codes.map((code) => new ProtocolError(code)),
   )
 
+/** What the library makes of an answer about one partition in which the broker complains about two records. */
+function refusedRecords(errorCode: number): unknown {
+  const answer = Writer.create()
+    .appendArray(['logs'], (topic, name) =>
+      topic.appendString(name).appendArray([0], (partition, index) =>
+        partition
+          .appendInt32(index)
+          .appendInt16(errorCode)
+          .appendInt64(-1n) // base offset
+          .appendInt64(-1n) // time of the append
+          .appendInt64(-1n) // start of the log
+          .appendArray([0, 1], (record, at) => record.appendInt32(at).appendString('out of range'))
+          .appendString('some records were rejected'),
+      ),
+    )
+    .appendInt32(0)
+    .appendTaggedFields()
+  try {
+    return produceV9.parseResponse(1, produceV9.api.key, produceV9.api.version, Reader.from(answer.buffer))
+  } catch (error) {
+    return error
+  }
+}
+
 describe('judging an append that failed', () => {
   test('a refusal for good is not written and not repeated', () => {
     expect(judgeAppend(refused('MESSAGE_TOO_LARGE'))).toEqual({ outcome: 'not_written', retry: false })
     expect(judgeAppend(refused('TOPIC_AUTHORIZATION_FAILED'))).toEqual({ outcome: 'not_written', retry: false })
+  })
+
+  test.each([
+    ['INVALID_TIMESTAMP', 32],
+    ['INVALID_RECORD', 87],
+  ])('a refusal for good of single records, and so of their batch, is one: %s', (name, code) => {
+    const error = refusedRecords(code)
+    expect(errorCodes(error)).toEqual(['UNKNOWN_SERVER_ERROR', 'UNKNOWN_SERVER_ERROR', name])
+    expect(judgeAppend(error)).toEqual({ outcome: 'not_written', retry: false })
   })
 
   test('too few replicas before the write is not written and repeated', () => {
@@ -32,6 +73,9 @@ describe('judging an append that failed', () => {
     ['a time-out of the request', new TimeoutError('Request timed out')],
     ['a lost connection', new NetworkError('Connection closed')],
     ['an error that nobody expects', new TypeError('undefined is not a function')],
+    ['an error that the broker has no code for', refused('UNKNOWN_SERVER_ERROR')],
+    ['such an error beside complaints about records', refusedRecords(-1)],
+    ['a time-out beside complaints about records', refusedRecords(7)],
     ['a refusal beside something else', refused('MESSAGE_TOO_LARGE', 'REQUEST_TIMED_OUT')],
   ])('%s may have been written', (_, error) => {
     expect(judgeAppend(error).outcome).toBe('unknown')
