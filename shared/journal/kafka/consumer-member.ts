@@ -38,10 +38,10 @@ const TRANSIENT = [
   'UNKNOWN_SERVER_ERROR',
 ]
 
-/** Whether a retry may help. An error without a broker's code is the network's; it is reported if it keeps a member from joining. */
-function isTransient(error: unknown, hasJoined: boolean): boolean {
+/** Whether a retry may help. An error without a broker's code is the network's; it is reported if it keeps a member from asking to join. */
+function isTransient(error: unknown, hasAsked: boolean): boolean {
   const codes = errorCodes(error)
-  return codes.length === 0 ? hasJoined : codes.every((code) => TRANSIENT.includes(code))
+  return codes.length === 0 ? hasAsked : codes.every((code) => TRANSIENT.includes(code))
 }
 
 /**
@@ -117,7 +117,8 @@ export function startConsumerMember(options: MemberOptions): Member {
         await rejoin(reason)
         return 0
       }
-      if (!isTransient(error, !joins)) end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
+      if (!isTransient(error, coordinator.mayKnowMember()))
+        end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
       return RETRY_DELAY_MS
     }
   }
@@ -134,7 +135,7 @@ export function startConsumerMember(options: MemberOptions): Member {
     leave: async () => {
       left.abort()
       await attempt(options, 'end the heartbeats', running)
-      if (epoch !== JOIN) await attempt(options, 'leave', coordinator.heartbeat(LEAVE, []))
+      await attempt(options, 'leave', coordinator.leave())
       await attempt(options, 'close the client', client.close())
     },
   }
@@ -284,6 +285,15 @@ function coordinatorOf(client: Admin, { context, reading: { group, topics } }: M
       throw error
     }
   }
+  let hasAsked = false
+  const heartbeat = (epoch: number, owned: TopicPartitions[]) => {
+    const { api } = consumerGroupHeartbeatV1
+    const timeoutMs = context.rebalanceTimeoutMs
+    return ask((connection) => {
+      hasAsked = true
+      return api.async(connection, group, memberId, epoch, null, null, timeoutMs, [...topics], null, null, owned)
+    })
+  }
   return {
     memberId,
     /** Whether it supports the version of the protocol in which clients choose the member ids (Kafka 4.0). */
@@ -292,12 +302,16 @@ function coordinatorOf(client: Admin, { context, reading: { group, topics } }: M
       const { key, version } = consumerGroupHeartbeatV1.api
       return apiKeys.some(({ apiKey, maxVersion }) => apiKey === key && maxVersion >= version)
     },
-    heartbeat: (epoch: number, owned: TopicPartitions[]) => {
-      const { api } = consumerGroupHeartbeatV1
-      const timeoutMs = context.rebalanceTimeoutMs
-      return ask((connection) =>
-        api.async(connection, group, memberId, epoch, null, null, timeoutMs, [...topics], null, null, owned),
-      )
+    heartbeat,
+    /** True from the first join that is sent: the group may have the member even if no answer comes, until its session is over. */
+    mayKnowMember: () => hasAsked,
+    /** Tries twice: the connection of a heartbeat that timed out may still be closing, and the coordinator may have moved. */
+    leave: async () => {
+      if (!hasAsked) return
+      await heartbeat(LEAVE, []).catch((error) => {
+        if (!isTransient(error, hasAsked)) throw error
+        return heartbeat(LEAVE, [])
+      })
     },
     commit: (epoch: number, places: Parameters<SendCommit>[0]) =>
       ask((connection) => offsetCommitV9.api.async(connection, group, epoch, memberId, null, places)),
