@@ -8,7 +8,10 @@ import { patchClient } from './patched-client.ts'
 
 /** Metadata queries and the creation of topics; every call asks the brokers, and rejects with a `KafkaError` if they do not answer. */
 export interface Cluster {
+  /** The brokers that are alive. */
   brokerCount(): Promise<number>
+  /** The brokers that are alive, and those that hold a replica of any topic, as one does that is being restarted. */
+  expectedBrokerCount(): Promise<number>
   exists(topic: string): Promise<boolean>
   /** Rejects with a `TopicMissingError`. */
   partitionsOf(topic: string): Promise<readonly TopicPartition[]>
@@ -85,6 +88,13 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
+    expectedBrokerCount: async () => {
+      const { brokers, topics } = await metadata(await admin.listTopics().catch(rethrow())).catch(rethrow())
+      // The client would keep all topics of the cluster, of which it needs a few.
+      admin.clearMetadata()
+      const partitions = [...topics.values()].flatMap((topic) => topic.partitions)
+      return new Set([...brokers.keys(), ...partitions.flatMap(({ replicas }) => replicas)]).size
+    },
     configOf: async (topic) => {
       const resources = [{ resourceType: ConfigResourceTypes.TOPIC, resourceName: topic }]
       const [described] = await admin.describeConfigs({ resources }).catch(rethrow(topic))

@@ -26,7 +26,10 @@ const COPIES = 3
 const IN_SYNC = 2
 const SEGMENTS = 4
 
-/** With three brokers or more: three copies, two of which have a record before it is confirmed. Otherwise one copy. */
+/**
+ * With three brokers or more: three copies, two of which have a record before it is confirmed. Otherwise one copy. A topic keeps the number
+ * that it was made with, so a broker that is being restarted has to count.
+ */
 const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync: number } =>
   brokers >= COPIES ? { replicas: COPIES, inSync: IN_SYNC } : { replicas: 1, inSync: 1 }
 
@@ -55,7 +58,7 @@ export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[
 }
 
 export async function createMissing(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
-  const { replicas, inSync } = copiesOn(await cluster.brokerCount())
+  const { replicas, inSync } = copiesOn(await cluster.expectedBrokerCount())
   for (const topic of topics) {
     const { name, partitions } = topic
     if (await cluster.exists(name)) continue
@@ -65,7 +68,7 @@ export async function createMissing(cluster: Cluster, topics: readonly NamedTopi
 
 /** Compares the topics with those that Sluice would create; changes nothing. */
 export async function describeTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
-  const brokers = await cluster.brokerCount()
+  const brokers = await cluster.expectedBrokerCount()
   const reports: TopicReport[] = []
   for (const topic of topics) reports.push(await describeTopic(cluster, topic, brokers))
   return reports
