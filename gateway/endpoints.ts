@@ -10,7 +10,7 @@ import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { routed } from '../shared/http/request-times.ts'
 import type { QuotaSettings } from '../shared/registry/limits.ts'
 import type { Registry } from '../shared/registry/registry.ts'
-import { type ByteBudget, createByteBudget } from '../shared/runtime/byte-budget.ts'
+import { type ByteBudget, createByteBudget, TEAM_WEIGHT } from '../shared/runtime/byte-budget.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
@@ -147,6 +147,7 @@ export type EndpointsConfig = Pick<
   | 'MAX_BODY_BYTES'
   | 'MAX_INFLATED_BYTES'
   | 'BODY_BUFFER_BYTES'
+  | 'PUBLISH_BUFFER_BYTES'
   | 'MAX_ENTRY_BYTES'
   | keyof QuotaSettings
   | 'HOT_KEY_ENTRIES_PER_SECOND'
@@ -301,6 +302,8 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
     resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
     admit: createAdmit({ valueBytesMax: config.MAX_ENTRY_BYTES, isHot }),
     ingestMetrics,
-    publish: (publications) => publisher.publish(topic, publications, performance.now() + config.REQUEST_DEADLINE_MS),
+    recordsBytesMax: (config.PUBLISH_BUFFER_BYTES * TEAM_WEIGHT) / (TEAM_WEIGHT + 1),
+    publish: (team, publications) =>
+      publisher.publish(topic, team, publications, performance.now() + config.REQUEST_DEADLINE_MS),
   }
 }

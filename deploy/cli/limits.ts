@@ -102,6 +102,8 @@ export const LIMITS: readonly Limit[] = [
   { of: 'an entry as its record', is: 'MAX_ENTRY_BYTES', beyond: '`entry_too_large`' },
   { of: 'correlationKey', is: `${KEYWORD_BYTES.correlationKey} bytes`, beyond: '`invalid_request`' },
   { of: 'entries that wait for the journal', is: 'PUBLISH_BUFFER_BYTES', beyond: '`server_error`, retryable' },
+  { of: 'those of one Team', is: '3/4 of that', beyond: '`server_error`, retryable' },
+  { of: 'those of one request, with what each repeats', is: '3/4 of that', beyond: '`batch_too_large`' },
   { of: 'time that a request waits for the journal', is: 'REQUEST_DEADLINE_MS', beyond: '`server_error`, retryable' },
   { of: 'all that reads hold', is: 'READ_BUFFER_BYTES', beyond: 'reads wait' },
   { of: 'that of one Team', is: '3/4 of that', beyond: 'reads wait' },

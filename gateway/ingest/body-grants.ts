@@ -1,7 +1,7 @@
 import { type Checked, type Problem, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { BodyGrant, BodySource } from '../../shared/http/body.ts'
-import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { type ByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type CheckDeps, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
@@ -19,8 +19,7 @@ export interface BodyGrantsDeps extends Pick<CheckDeps, 'registry' | 'registryRe
 /** Maximum bytes read of a body whose sender is unknown: its refusal names its mistakes, and no honest one is larger. */
 export const UNKNOWN_BODY_BYTES_MAX = 64 * 1024
 
-/** Weights for `ByteBudget.share`: one Team can hold 3/4 of the budget, all unknown senders together 1/9. */
-const TEAM_WEIGHT = 3
+/** The weight of the share of all unknown senders: together they can hold 1/9 of the budget. */
 const UNKNOWN_WEIGHT = 1 / 8
 const UNKNOWN = 'unknown'
 

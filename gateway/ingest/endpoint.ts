@@ -105,7 +105,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
     try {
       const { value: json, problem: refused } = yield* parse(body)
       if (refused !== undefined) return Promise.resolve({ refused, content })
-      return yield* handle({ headers, json, content, contentBytes })
+      return yield* handle({ headers, json, content, contentBytes }, memory)
     } finally {
       memory.release()
     }

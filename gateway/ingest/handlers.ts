@@ -1,5 +1,6 @@
-import type { Checked, ErrorCode, Problem } from '../../shared/contract/errors.ts'
+import { type Checked, type ErrorCode, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
+import type { BodyMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome } from '../publisher/publication.ts'
@@ -11,17 +12,20 @@ import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirm
 import type { Received, SentEntries } from './request.ts'
 
 /**
- * Handles a request whose body was read, in steps until its records are handed to the publisher; an error it throws is a fault of ours. The
- * promised reply does not keep the body alive: under load, requests that wait for the journal would fill the memory.
+ * Handles a request whose body was read, in steps until its records are handed to the publisher, with the memory of the body; an error it
+ * throws is a fault of ours. The promised reply does not keep the body alive: under load, requests that wait for the journal would fill the
+ * memory.
  */
-export type IngestHandler = (received: Received) => Steps<Promise<Reply>>
+export type IngestHandler = (received: Received, memory: BodyMemory) => Steps<Promise<Reply>>
 
 export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
   readonly recordRefusals: RecordRefusals
   readonly quotas: Pick<Quotas, 'take'>
-  /** Publishes to the endpoint's topic; resolves within a request's deadline, with one outcome per publication. */
-  readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
+  /** Maximum bytes of the records of one request; more would never find room in the publisher's buffer. */
+  readonly recordsBytesMax: number
+  /** Publishes records of a Team to the endpoint's topic; resolves within a request's deadline, with one outcome per publication. */
+  readonly publish: (team: string, publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
 }
 
 /**
@@ -84,8 +88,8 @@ export function createEntryHandler(
       recordRefusals(received, [checked])
       return Promise.resolve(refuse(checked.problem))
     }
-    const { id, publication } = checked.value
-    return publish([publication]).then(([outcome]) => finish(id, outcome))
+    const { id, team, publication } = checked.value
+    return publish(team, [publication]).then(([outcome]) => finish(id, outcome))
   }
 }
 
@@ -103,7 +107,7 @@ export interface Batch {
  */
 export function createBatchHandler(
   { check, sent, dialect }: Batch,
-  { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
+  { ingestMetrics, recordRefusals, quotas, recordsBytesMax, publish }: HandlerDeps,
 ): IngestHandler {
   function refuseAll(received: Received, problem: Problem): Reply {
     recordRefusals(received, [{ problem }])
@@ -117,16 +121,23 @@ export function createBatchHandler(
     return processed(total, refused)
   }
 
-  return function* handle(received) {
+  return function* handle(received, memory) {
     const { value: entries, problem } = check(received)
     if (problem !== undefined) return Promise.resolve(refuseAll(received, problem))
     // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(entries.team, entries.count, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
-    const { publications, places, refused } = yield* judge(entries)
+    const { value: sorted, problem: tooLarge } = yield* judge(entries, recordsBytesMax, memory)
+    if (tooLarge !== undefined) {
+      if (tooLarge === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
+      return Promise.resolve(refuseAll(received, tooLarge))
+    }
+    const { publications, places, refused } = sorted
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
-    return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places), answered))
+    return publish(entries.team, publications).then((outcomes) =>
+      finish(total, withFailures(refused, outcomes, places), answered),
+    )
   }
 }
 
@@ -140,7 +151,28 @@ interface Sorted {
 /** Entries that are checked per step; each can be a megabyte. */
 const ENTRIES_OF_A_STEP = 4
 
-function* judge({ count, check }: Entries): Steps<Sorted> {
+/** Bytes of records that the memory of bodies does not count, so that an ordinary batch does not ask it for room. */
+const UNCOUNTED_BYTES_MAX = 256 * 1024
+
+const NO_ROOM = refuse(
+  'server_error',
+  { outcome: 'not_written' },
+  'The entries take more memory than is free, each with its copy of what they share. Fewer in one request take less.',
+)
+
+const refuseForBytes = (limit: number): Checked<never> => ({
+  problem: {
+    ...problem('batch_too_large', { limitBytes: limit }),
+    message: `The entries come to more than ${limit.toLocaleString('en')} bytes, each with its copy of what they share. Split the batch.`,
+  },
+})
+
+/**
+ * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource
+ * and scope, so they are held against the memory of bodies until the publisher counts them.
+ */
+function* judge({ count, check }: Entries, bytesMax: number, memory: BodyMemory): Steps<Checked<Sorted>> {
+  let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
   const places: number[] = []
   const refused: RefusedEntry[] = []
@@ -151,10 +183,16 @@ function* judge({ count, check }: Entries): Steps<Sorted> {
       refused.push({ index, problem })
       continue
     }
+    bytes += value.publication.bytes
+    if (bytes > bytesMax) return refuseForBytes(bytesMax)
+    if (bytes - counted > UNCOUNTED_BYTES_MAX) {
+      if (!memory.hold(bytes - counted)) return NO_ROOM
+      counted = bytes
+    }
     publications.push(value.publication)
     places.push(index)
   }
-  return { publications, places, refused }
+  return { value: { publications, places, refused } }
 }
 
 /** The refusals with their entries as they were sent. */

@@ -1,5 +1,5 @@
 import type { NewRecord } from '../../shared/journal/journal.ts'
-import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
+import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
   addQueues,
@@ -19,8 +19,6 @@ export interface BatcherDeps {
   readonly options: ScheduleOptions
   /** The partitions of each topic at the start. */
   readonly topics: ReadonlyMap<string, number>
-  /** Counts the bytes that wait here; the sender counts those of a micro-batch. */
-  readonly budget: ByteBudget
   /** Never rejects: its outcome is that of the records. */
   readonly send: (batch: MicroBatch) => Promise<PublishOutcome>
 }
@@ -34,8 +32,11 @@ export interface Slice {
 }
 
 export interface Batcher {
-  /** Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not decrease between calls. */
-  push(slice: Slice, deadline: number): Promise<PublishOutcome>
+  /**
+   * Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not decrease between calls. `share` counts the bytes that
+   * wait here; those of a micro-batch are counted by the sender.
+   */
+  push(slice: Slice, share: ByteShare, deadline: number): Promise<PublishOutcome>
   /** Sets a topic's new number of partitions; waiting records stay in their queues. */
   grow(topic: string, partitions: number): void
   /** Sends all waiting records without gathering; resolves when each has its outcome, at the deadline at the latest. */
@@ -47,7 +48,7 @@ export interface Batcher {
  * grow with the load and with the journal's latency. A slice whose deadline passes is `expired` if it still waits, and `unsettled` if it
  * was sent.
  */
-export function createBatcher({ options, topics, budget, send }: BatcherDeps): Batcher {
+export function createBatcher({ options, topics, send }: BatcherDeps): Batcher {
   const queues = new Map<string, TopicQueues>()
   for (const [topic, partitions] of topics) queues.set(topic, createTopicQueues(topic, partitions))
   const deadlines = createDeadlines()
@@ -66,7 +67,7 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
     const topic = queues.get(queue.topic)
     if (topic?.open === queue) openNext(topic)
     // `send` counts these bytes before anything else can run.
-    budget.give(batch.bytes)
+    for (const { share, bytes } of parts) share.give(bytes)
     const sending = send(batch)
     // From here on only the journal keeps the records: objects that die young cost the garbage collector little.
     batch.records = []
@@ -86,13 +87,13 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       return
     }
     if (part.queue.parts.size === 0) schedule.forget(part.queue)
-    budget.give(part.bytes)
+    part.share.give(part.bytes)
     part.settle('expired')
     if (schedule.isIdle()) onIdle()
   }
 
   return {
-    push: (slice, deadline) => {
+    push: (slice, share, deadline) => {
       const queue = queueFor(slice)
       const { records, bytes } = slice
       const now = performance.now()
@@ -100,12 +101,13 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       const part: Part = {
         queue,
         records,
+        share,
         bytes,
         queuedAt: now,
         deadline: deadlines.add(deadline, () => expire(part)),
         settle,
       }
-      budget.take(bytes)
+      share.take(bytes)
       enqueue(part)
       schedule.waits(queue, now)
       return promise

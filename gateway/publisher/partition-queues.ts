@@ -1,6 +1,7 @@
 import type { NewRecord } from '../../shared/journal/journal.ts'
+import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import type { Deadline } from '../../shared/runtime/deadlines.ts'
-import type { MicroBatch, PublishOutcome } from './publication.ts'
+import type { CountedBytes, MicroBatch, PublishOutcome } from './publication.ts'
 
 /** The limits of a micro-batch. A part that alone exceeds `batchBytesMax` is sent by itself. */
 export interface BatchLimits {
@@ -9,11 +10,10 @@ export interface BatchLimits {
 }
 
 /** Records of one request that wait in one queue and share one outcome. */
-export interface Part {
+export interface Part extends CountedBytes {
   readonly queue: PartitionQueue
   /** Emptied when the micro-batch takes them, so that a part that is kept a little longer does not keep them in memory. */
   records: readonly NewRecord[]
-  readonly bytes: number
   /** When it was queued, on the clock of `performance.now()`. */
   readonly queuedAt: number
   readonly deadline: Deadline
@@ -30,6 +30,8 @@ export interface PartitionQueue {
   readonly partition: number
   /** In the order of arrival. */
   readonly parts: Set<Part>
+  /** The same by Team, each known by its share, in the order of their turns. */
+  readonly teams: Map<ByteShare, Set<Part>>
   records: number
   bytes: number
   /**
@@ -64,12 +66,16 @@ export function addQueues({ queues, open: { topic } }: TopicQueues, partitions: 
 }
 
 const createQueue = (topic: string, partition: number): PartitionQueue => {
-  return { topic, partition, parts: new Set(), records: 0, bytes: 0, sending: false, recordsSent: 0, endedAt: 0 }
+  const empty = { parts: new Set<Part>(), teams: new Map<ByteShare, Set<Part>>(), records: 0, bytes: 0 }
+  return { topic, partition, ...empty, sending: false, recordsSent: 0, endedAt: 0 }
 }
 
 export function enqueue(part: Part): void {
   const { queue } = part
   queue.parts.add(part)
+  const ofTeam = queue.teams.get(part.share)
+  if (ofTeam === undefined) queue.teams.set(part.share, new Set([part]))
+  else ofTeam.add(part)
   queue.records += part.records.length
   queue.bytes += part.bytes
 }
@@ -78,6 +84,9 @@ export function enqueue(part: Part): void {
 export function dequeue(part: Part): boolean {
   const { queue } = part
   if (!queue.parts.delete(part)) return false
+  const ofTeam = queue.teams.get(part.share)
+  ofTeam?.delete(part)
+  if (ofTeam?.size === 0) queue.teams.delete(part.share)
   queue.records -= part.records.length
   queue.bytes -= part.bytes
   return true
@@ -87,12 +96,12 @@ export const isFull = (queue: PartitionQueue, limits: BatchLimits): boolean =>
   queue.records >= limits.batchRecordsMax || queue.bytes >= limits.batchBytesMax
 
 /** The part that has waited longest. */
-export function headOf(queue: PartitionQueue): Part | undefined {
-  for (const part of queue.parts) return part
-  return undefined
-}
+export const headOf = (parts: ReadonlySet<Part>): Part | undefined => parts.values().next().value
 
-/** Cuts a micro-batch from the head of the queue: as many whole parts as fit, at least one. */
+/**
+ * Cuts a micro-batch from the queue: as many whole parts as fit, at least one. Teams take turns, so that what one has sent at once does not
+ * hold up the others; the parts of each stay in their order.
+ */
 export function cutBatch(
   queue: PartitionQueue,
   limits: BatchLimits,
@@ -100,17 +109,21 @@ export function cutBatch(
   const parts: Part[] = []
   const records: NewRecord[] = []
   let bytes = 0
-  for (const part of queue.parts) {
+  for (const [team, ofTeam] of queue.teams) {
+    const part = headOf(ofTeam)
+    if (part === undefined) break
     const fits =
       records.length + part.records.length <= limits.batchRecordsMax && bytes + part.bytes <= limits.batchBytesMax
-    if (!fits && parts.length > 0) break
+    if (!fits && parts.length > 0) continue
     dequeue(part)
+    // To the end, where it has its next turn; a Team that is passed over begins the next micro-batch.
+    if (queue.teams.delete(team)) queue.teams.set(team, ofTeam)
     parts.push(part)
     for (const record of part.records) records.push(record)
     part.records = []
     bytes += part.bytes
   }
-  return { batch: { topic: queue.topic, partition: queue.partition, records, count: records.length, bytes }, parts }
+  return { batch: { topic: queue.topic, partition: queue.partition, records, count: records.length, parts }, parts }
 }
 
 /** Opens the next queue that is not sending, or simply the next one if all are. */

@@ -1,4 +1,5 @@
 import type { AppendBatch, NewRecord, UnconfirmedOutcome } from '../../shared/journal/journal.ts'
+import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 
 /** One record on its way to the journal. */
 export interface Publication {
@@ -25,9 +26,16 @@ export type UnconfirmedReason = keyof typeof UNCONFIRMED
 /** The outcome of a record: confirmed durable, or the reason why not. */
 export type PublishOutcome = 'durable' | UnconfirmedReason
 
+/** Bytes of one request, and the share of the buffer that counts them. */
+export interface CountedBytes {
+  readonly share: ByteShare
+  readonly bytes: number
+}
+
 /** A micro-batch for one partition, in the order of its records. */
 export interface MicroBatch extends AppendBatch {
   /** The number of its records. */
   readonly count: number
-  readonly bytes: number
+  /** Its bytes, by request. */
+  readonly parts: readonly CountedBytes[]
 }

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
-import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { type ByteShare, createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -48,10 +48,15 @@ export interface PublisherDeps {
 
 export interface Publisher extends Service {
   /**
-   * Publishes the records of one request: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it must not
-   * decrease between calls). Never rejects. If the buffer has no room for all records, none is taken.
+   * Publishes the records of one request of a Team: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it
+   * must not decrease between calls). Never rejects. If the Team's share of the buffer has no room for all records, none is taken.
    */
-  publish(topic: string, publications: readonly Publication[], deadline: number): Promise<readonly PublishOutcome[]>
+  publish(
+    topic: string,
+    team: string,
+    publications: readonly Publication[],
+    deadline: number,
+  ): Promise<readonly PublishOutcome[]>
   /** The number of partitions of a topic; 0 before the start. */
   partitionsOf(topic: string): number
 }
@@ -64,7 +69,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
   const limited = metrics.counter('sluice_limited_total')
   limited.inc({ reason: 'publish_buffer' }, 0)
-  const sender = createSender({ ...options, journal, budget, metrics, logger, tracer })
+  const sender = createSender({ ...options, journal, metrics, logger, tracer })
   let batcher: Batcher | undefined
   const partitions = createPartitionCounts({
     journal,
@@ -76,7 +81,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   let stopping: Promise<void> | undefined
 
   async function start(): Promise<void> {
-    batcher = createBatcher({ options, topics: await partitions.start(), budget, send: sender.send })
+    batcher = createBatcher({ options, topics: await partitions.start(), send: sender.send })
   }
 
   async function stop(deadline: number): Promise<void> {
@@ -87,19 +92,20 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     sender.close()
   }
 
-  function publish(topic: string, publications: readonly Publication[], deadline: number) {
+  function publish(topic: string, team: string, publications: readonly Publication[], deadline: number) {
     const { length } = publications
     const all = (outcome: PublishOutcome): readonly PublishOutcome[] => new Array<PublishOutcome>(length).fill(outcome)
     if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
-    if (!budget.fits(bytes)) {
+    const share = budget.share(team, TEAM_WEIGHT)
+    if (!share.fits(bytes)) {
       limited.inc({ reason: 'publish_buffer' })
       return Promise.resolve(all('buffer_full'))
     }
     const slices = cutSlices(topic, publications, partitions.of(topic), options)
     const [only] = slices
-    if (slices.length === 1 && only !== undefined) return batcher.push(only, deadline).then(all)
-    return pushEach(batcher, slices, deadline)
+    if (slices.length === 1 && only !== undefined) return batcher.push(only, share, deadline).then(all)
+    return pushEach(batcher, slices, share, deadline)
   }
 
   return {
@@ -118,12 +124,13 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
 async function pushEach(
   { push }: Batcher,
   slices: readonly PlacedSlice[],
+  share: ByteShare,
   deadline: number,
 ): Promise<readonly PublishOutcome[]> {
   const outcomes: PublishOutcome[] = []
   await Promise.all(
     slices.map(({ places, ...slice }) =>
-      push(slice, deadline).then((outcome) => {
+      push(slice, share, deadline).then((outcome) => {
         for (const place of places) outcomes[place] = outcome
       }),
     ),

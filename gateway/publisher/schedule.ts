@@ -48,7 +48,7 @@ export function createSchedule(options: ScheduleOptions, begin: (queue: Partitio
   let looking: NodeJS.Immediate | undefined
 
   const dueAt = (queue: PartitionQueue): number =>
-    (headOf(queue)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
+    (headOf(queue.parts)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
 
   const regatheredAt = (queue: PartitionQueue): number =>
     queue.endedAt + (queue.recordsSent < REGATHER_RECORDS_MIN ? 0 : options.regatherMs)

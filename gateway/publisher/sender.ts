@@ -1,6 +1,5 @@
 import CircuitBreaker from 'opossum'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
-import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines, type Deadlines } from '../../shared/runtime/deadlines.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -15,8 +14,6 @@ export type Send = (batch: MicroBatch) => Promise<void>
 
 export interface SenderDeps {
   readonly journal: Pick<Journal, 'append'>
-  /** Counts the bytes that have not settled at the journal. */
-  readonly budget: ByteBudget
   readonly metrics: Metrics
   readonly logger: Logger
   readonly tracer: Tracer | null
@@ -35,12 +32,12 @@ export interface Sender {
 
 /**
  * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit gives
- * up on it, the budget counts its bytes until it has really settled, the tracer traces it, and its time is measured.
+ * up on it, the shares count its bytes until it has really settled, the tracer traces it, and its time is measured.
  */
 export function createSender(deps: SenderDeps): Sender {
-  const { journal, budget, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
+  const { journal, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
   const measured = measureSends(metrics, (batch) => journal.append(batch))
-  const limited = limitTime(sendTimeoutMs, holdBytes(budget, tracer === null ? measured : traceSends(tracer, measured)))
+  const limited = limitTime(sendTimeoutMs, holdBytes(tracer === null ? measured : traceSends(tracer, measured)))
   const { send, close } = createBreaker(breaker, reportBreaker(metrics, logger), limited)
   return { send: outcomesOf(send, createFailureLog(logger)), close }
 }
@@ -169,13 +166,13 @@ function settledWithin(timeoutMs: number, settling: Promise<void>, deadlines: De
  * the records are still in memory.
  */
 export const holdBytes =
-  (budget: ByteBudget, next: Send): Send =>
+  (next: Send): Send =>
   async (batch) => {
-    budget.take(batch.bytes)
+    for (const { share, bytes } of batch.parts) share.take(bytes)
     try {
       await next(batch)
     } finally {
-      budget.give(batch.bytes)
+      for (const { share, bytes } of batch.parts) share.give(bytes)
     }
   }
 

@@ -19,6 +19,9 @@ export interface ByteBudget extends ByteShare {
   share(owner: string, weight: number): ByteShare
 }
 
+/** The weight of a Team's share of a budget, of which it then holds at most 3/4. */
+export const TEAM_WEIGHT = 3
+
 export function createByteBudget(bytesMax: number): ByteBudget {
   const shares = new Map<string, ByteShare>()
   let held = 0

@@ -1,6 +1,6 @@
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
-import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
 
 /** Maximum number of concurrent reads per Team, and of reads waiting for a slot. */
 export const TEAM_READS_MAX = 8
@@ -8,9 +8,6 @@ export const TEAM_READS_WAITING_MAX = 64
 
 /** Reserved for a running read: a page as it comes from the store, and its serialised form. */
 export const READ_BYTES = 2 * PAGE_BYTES_MAX
-
-/** One Team's reads may hold up to three times the bytes that are left free. */
-const TEAM_WEIGHT = 3
 
 /** The result of a finished read; its bytes stay reserved until the client has received it. */
 export interface Held<Result> {

@@ -30,6 +30,27 @@ const manyKeys = sent((size) => `{${'"a":1,'.repeat(of(5_000, 3_000_000)(size))}
 const manyNumbers = sent((size) => `[${'9007199254740993,'.repeat(of(2_000, 1_100_000)(size))}1]`)
 const longEscapes = sent((size) => `{"payload":"${'\\u0000'.repeat(of(2_000, 3_300_000)(size))}"}`)
 
+/** Few bytes as sent, many as records: each has a copy of the attributes that its resource and its scope may have. */
+const copiedAttributes: Attack = ({ random }, size) => {
+  const attribute = (key: string, length: number) => ({ key, value: { stringValue: 'x'.repeat(length) } })
+  const body = (records: number): string =>
+    JSON.stringify({
+      resourceLogs: [
+        {
+          resource: { attributes: [attribute('k8s.pod.name', 4_000)] },
+          scopeLogs: [
+            {
+              scope: { attributes: [attribute('y', 1_000)] },
+              logRecords: times(records, () => ({ body: { stringValue: 'a' } })),
+            },
+          ],
+        },
+      ],
+    })
+  const count = of(20, random.pick([1_000, 9_000, 10_000]))(size)
+  return [together(times(of(1, 4)(size), () => send('/v1/logs', body(count))))]
+}
+
 const unkeyed = (path: string): Draft => ({
   role: 'gateway',
   route: `POST ${path}`,
@@ -202,6 +223,7 @@ export const SENT: Readonly<Record<string, Attack>> = {
   'many keys': manyKeys,
   'many numbers': manyNumbers,
   'long escapes': longEscapes,
+  'copied attributes': copiedAttributes,
   'tiny chunks': tinyChunks,
   'half bodies': halfBodies,
   'half heads': halfHeads,

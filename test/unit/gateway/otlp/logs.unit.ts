@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../support/eventually.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { runsOf } from '../../../support/fast-check.ts'
 import {
@@ -14,6 +15,7 @@ import {
   startForeignGateway,
 } from '../../../support/foreign-gateway.ts'
 import { startGateway } from '../../../support/gateway.ts'
+import { openRaw } from '../../../support/raw-http.ts'
 
 const PATH = '/v1/logs'
 const RECORD = { severityNumber: 9, body: { stringValue: 'hello' } }
@@ -374,5 +376,54 @@ describe('whatever is sent', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('the memory of records, which repeat the attributes of their resource', () => {
+  const body = gzipSync(
+    JSON.stringify({
+      resourceLogs: [logs({ ...CHECKOUT_SERVICE, 'host.name': 'x'.repeat(3_000) }, ...Array(1_000).fill(RECORD))],
+    }),
+  )
+  const HEADERS = { 'x-api-key': KEY, 'content-encoding': 'gzip' }
+
+  test('is taken from that of bodies: without room the request is refused as a whole, and may come again', async () => {
+    const small = await startForeignGateway({ config: { BODY_BUFFER_BYTES: 4_000_000 } })
+    const stalled = openRaw(small.port)
+    try {
+      const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${LONE_KEY}\r\nContent-Length: 9000\r\n\r\n`
+      stalled.send(`${head}${' '.repeat(8_000)}`)
+      const metrics = () => small.metrics.registry.metrics()
+      await eventually(async () => expect(await metrics()).not.toMatch(/^sluice_body_bytes 0$/m))
+      const answer = await small.post(PATH, body, HEADERS)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(answer.body).toMatchObject({
+        message: expect.stringMatching(/more memory than is free.*Fewer in one request/),
+      })
+      expect(await metrics()).toMatch(/^sluice_limited_total\{reason="body_buffer"\} 1$/m)
+      expect(small.records()).toEqual([])
+      stalled.socket.destroy()
+      await eventually(async () => expect(await metrics()).toMatch(/^sluice_body_bytes 0$/m))
+      expect((await small.post(PATH, body, HEADERS)).body).toEqual({})
+      expect(await metrics()).toMatch(/^sluice_body_bytes 0$/m)
+    } finally {
+      stalled.socket.destroy()
+      await small.close()
+    }
+  })
+
+  test('is bounded for one request by what a Team can have of the buffer before the journal', async () => {
+    const small = await startForeignGateway({ config: { PUBLISH_BUFFER_BYTES: 4_000_000 } })
+    try {
+      const answer = await small.post(PATH, body, HEADERS)
+      expect(answer.status).toBe(413)
+      expect(answer.body).toMatchObject({
+        message: expect.stringMatching(/^The entries come to more than 3,000,000 bytes, .*Split the batch\.$/),
+        details: [{ reason: 'batch_too_large', metadata: { details: '{"limitBytes":3000000}' } }],
+      })
+      expect(small.records()).toEqual([])
+    } finally {
+      await small.close()
+    }
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
-import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
+import { type ByteBudget, type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const OPTIONS = {
@@ -26,13 +26,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+let budget: ByteBudget
+
 /** A batcher whose sends settle when the test says so, on a clock that moves when the test says so. */
 function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
+  budget = createByteBudget(Number.POSITIVE_INFINITY)
   const inFlight = new Set<Sent>()
   const all: Sent[] = []
   /** As the next step holds them. */
   const batches: MicroBatch[] = []
-  const budget = createByteBudget(Number.POSITIVE_INFINITY)
   const send = (batch: MicroBatch): Promise<PublishOutcome> => {
     const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
     const sent: Sent = {
@@ -50,10 +52,9 @@ function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
   const batcher = createBatcher({
     options: { ...OPTIONS, ...options },
     topics: new Map([['logs', partitions]]),
-    budget,
     send,
   })
-  return { batcher, all, batches, inFlight, budget }
+  return { batcher, all, batches, inFlight }
 }
 
 let made = 0
@@ -63,7 +64,9 @@ const slice = (partition: number | null, records = 1, bytes = records * 10): Sli
   records: Array.from({ length: records }, () => ({ key: null, value: `${made++}`, headers: {} })),
   bytes,
 })
-const push = (batcher: Batcher, pushed: Slice, withinMs = 10_000) => batcher.push(pushed, performance.now() + withinMs)
+const push = (batcher: Batcher, pushed: Slice, withinMs = 10_000, share: ByteShare = budget) =>
+  batcher.push(pushed, share, performance.now() + withinMs)
+const bytesOf = ({ parts }: MicroBatch) => parts.reduce((sum, { bytes }) => sum + bytes, 0)
 const sizes = (all: readonly Sent[]) => all.map(({ records }) => records.length)
 /** Lets promises that have settled be noticed. */
 const turn = () => vi.advanceTimersByTimeAsync(0)
@@ -182,7 +185,40 @@ describe('when a lane sends', () => {
       all[index]?.settle()
       await turn()
     }
-    expect(all.map(({ bytes }) => bytes)).toEqual([10, 10, 5_000, 10])
+    expect(all.map(bytesOf)).toEqual([10, 10, 5_000, 10])
+  })
+})
+
+describe('Teams', () => {
+  test('take turns, each in its own order: nobody waits for all that another has sent', async () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    await turn()
+    const [noisy, quiet] = [budget.share('noisy', 1), budget.share('quiet', 1)]
+    const loud = Array.from({ length: 3 }, () => slice(0, 10))
+    const few = Array.from({ length: 2 }, () => slice(0, 1))
+    for (const one of loud) void push(batcher, one, 10_000, noisy)
+    for (const one of few) void push(batcher, one, 10_000, quiet)
+    for (let index = 0; index < 5; index += 1) {
+      all[index]?.settle()
+      await turn()
+    }
+    expect(all.slice(1).map(({ records }) => records)).toEqual(
+      [[loud[0]], few, [loud[1]], [loud[2]]].map((slices) => slices.flatMap((one) => one?.records ?? [])),
+    )
+    expect(budget.held).toBe(0)
+  })
+
+  test('of small requests share a micro-batch', async () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    await turn()
+    for (let count = 0; count < 12; count += 1) void push(batcher, slice(0), 10_000, budget.share('noisy', 1))
+    for (let count = 0; count < 3; count += 1) void push(batcher, slice(0), 10_000, budget.share('quiet', 1))
+    all[0]?.settle()
+    await turn()
+    const held = (all[1]?.parts ?? []).filter(({ share }) => share === budget.share('quiet', 1))
+    expect([all[1]?.count, held.length]).toEqual([10, 3])
   })
 })
 
@@ -251,7 +287,7 @@ describe('records without a partition', () => {
 
 describe('deadlines', () => {
   test('expired where it waits, and then it is not sent; unsettled where it was sent', async () => {
-    const { batcher, all, budget } = setUp()
+    const { batcher, all } = setUp()
     const sent = push(batcher, slice(0), 100)
     await turn()
     const waiting = push(batcher, slice(0), 100)
@@ -341,7 +377,7 @@ describe('whatever happens', () => {
   test('every slice has one outcome, that of its send; records go once, whole, in order and within the limits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), pace, async (steps, eager) => {
-        const { batcher, all, inFlight, budget } = setUp(eager)
+        const { batcher, all, inFlight } = setUp(eager)
         const pushed: { slice: Slice; outcome?: PublishOutcome }[] = []
         const outcomeOf = new Map<Sent, PublishOutcome>()
         const settle = (sent: Sent, outcome: PublishOutcome): void => {
@@ -381,9 +417,9 @@ describe('whatever happens', () => {
           else expect(['unsettled', outcomeOf.get(sent)]).toContain(outcome)
           if (sent !== undefined && partition !== null) expect(sent.partition).toBe(partition)
         }
-        for (const { records, bytes } of all) {
-          expect(records.length).toBeLessThanOrEqual(OPTIONS.batchRecordsMax)
-          expect(bytes).toBeLessThanOrEqual(OPTIONS.batchBytesMax)
+        for (const sent of all) {
+          expect(sent.records.length).toBeLessThanOrEqual(OPTIONS.batchRecordsMax)
+          expect(bytesOf(sent)).toBeLessThanOrEqual(OPTIONS.batchBytesMax)
         }
         for (const partition of [0, 1, 2, 3]) {
           const values = all

@@ -29,8 +29,11 @@ async function setUp(options: Partial<PublisherOptions> = {}, partitions = 4) {
     },
   })
   await publisher.start()
-  const publish = (publications: readonly Publication[], withinMs = 10_000): Promise<readonly PublishOutcome[]> =>
-    publisher.publish(TOPIC, publications, performance.now() + withinMs)
+  const publish = (
+    publications: readonly Publication[],
+    withinMs = 10_000,
+    team = 'payments',
+  ): Promise<readonly PublishOutcome[]> => publisher.publish(TOPIC, team, publications, performance.now() + withinMs)
   return { journal, publisher, publish, metrics }
 }
 
@@ -235,6 +238,21 @@ describe('memory', () => {
     await eventually(async () => expect(await publish([publication('fourth', { bytes: 200 })])).toEqual(['durable']))
     await stop(publisher)
   })
+
+  test('has room for the next Team, however much another sends', async () => {
+    const { journal, publisher, publish } = await setUp({ bufferBytesMax: 1_000 }, 1)
+    journal.hold()
+    const sends = Array.from({ length: 20 }, () => publish([publication('noisy', { bytes: 100 })]))
+    const quiet = publish([publication('quiet', { bytes: 100 })], 10_000, 'billing')
+    await eventually(() => journal.attempts.length === 1)
+    expect(await publish([publication('noisy', { bytes: 100 })])).toEqual(['buffer_full'])
+    journal.release()
+    expect(await quiet).toEqual(['durable'])
+    const outcomes = (await Promise.all(sends)).flat()
+    expect(outcomes.toSorted()).toEqual([...Array(13).fill('buffer_full'), ...Array(7).fill('durable')])
+    expect(await publish([publication('noisy', { bytes: 700 })])).toEqual(['durable'])
+    await stop(publisher)
+  })
 })
 
 describe('a journal that keeps failing', () => {
@@ -277,6 +295,8 @@ describe('a publisher that stops', () => {
   test('has started before it takes anything', async () => {
     const { publisher } = await setUp()
     await stop(publisher)
-    expect(await publisher.publish(TOPIC, [publication('x')], performance.now() + 1_000)).toEqual(['closed'])
+    expect(await publisher.publish(TOPIC, 'payments', [publication('x')], performance.now() + 1_000)).toEqual([
+      'closed',
+    ])
   })
 })

@@ -23,7 +23,7 @@ const BATCH: MicroBatch = {
   partition: 0,
   records: [{ key: null, value: 'x', headers: {} }],
   count: 1,
-  bytes: 100,
+  parts: [],
 }
 
 beforeEach(() => {
@@ -73,8 +73,9 @@ describe('holding bytes', () => {
   test('counts the bytes of a send until it has settled, well or not', async () => {
     const budget = createByteBudget(1_000)
     const { send, sends } = pendingSend()
-    const held = holdBytes(budget, send)
-    const [one, other] = [held(BATCH), held(BATCH)]
+    const held = holdBytes(send)
+    const batch = { ...BATCH, parts: [30, 70].map((bytes) => ({ share: budget, bytes })) }
+    const [one, other] = [held(batch), held(batch)]
     expect(budget.held).toBe(200)
     sends[0]?.resolve()
     await one
