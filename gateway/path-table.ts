@@ -1,3 +1,5 @@
+import { decoded } from './ingest/request.ts'
+
 /** The Project in front of an endpoint's path, and that path. */
 const IN_PROJECT = /^\/projects\/([^/]+)(\/.*)$/i
 
@@ -30,15 +32,6 @@ export function createPathTable<Served>(
     if (usual !== undefined) return usual
     const path = pathOf(target)
     return byPath.get(canonical(path)) ?? servedInProject(path)
-  }
-}
-
-/** Text that is not percent-encoded UTF-8 is taken literally; the refusal of an unknown Project lists those there are. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
 

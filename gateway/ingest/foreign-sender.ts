@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
@@ -5,6 +6,7 @@ import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import { isMissing, quoted } from './fields.ts'
+import { decoded } from './request.ts'
 
 /** Names a request's Project by its id or its name. */
 export const PROJECT_HEADER = 'x-project-id'
@@ -93,10 +95,22 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     byName,
     byHeader: ({ [PROJECT_HEADER]: named }) => {
       if (typeof named !== 'string' || named === '') return undefined
-      return parseGuid(named) === undefined ? byName(named) : byId(named)
+      if (parseGuid(named) !== undefined) return byId(named)
+      const [read, ...others] = readingsOf(named)
+      return byName([read, ...others].find((name) => registry.projectsNamed(team.id, name).length > 0) ?? read)
     },
     unnamed: () => forUnknown('missing_project_id', 'Nothing says which Project these logs are for.'),
   }
+}
+
+/**
+ * What the name in a header may stand for, the likeliest first. Node reads the bytes of headers as Latin-1, but most senders write UTF-8, and
+ * some percent-encode what is not ASCII.
+ */
+function readingsOf(named: string): readonly [string, ...string[]] {
+  const bytes = Buffer.from(named, 'latin1')
+  const text = /[^\0-\xff]/.test(named) || !isUtf8(bytes) ? named : bytes.toString()
+  return [text, decoded(text), named]
 }
 
 const WAY_OUT = "Or name a Project for unknown services in the Team's settings (defaultProject)."

@@ -137,3 +137,12 @@ export function setFromParameter(request: IncomingMessage, parameter: string, he
   if (!url.includes('?') || (headers[header] ?? '') !== '') return
   headers[header] = parametersOf(request).get(parameter) ?? undefined
 }
+
+/** Text that is not percent-encoded UTF-8 is taken literally; the refusal of an unknown Project lists those there are. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

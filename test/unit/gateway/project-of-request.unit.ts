@@ -67,7 +67,8 @@ describe.each(INTAKES)('the Project of a request to %s', (path, body, type) => {
 
   test('stands in the header, which wins over the address', async () => {
     const header = { 'x-project-id': 'checkout API' }
-    expect(await to(path, header)).toMatchObject({ taken: true, project: CHECKOUT })
+    for (const named of ['checkout API', 'checkout%20API'])
+      expect(await to(path, { 'x-project-id': named })).toMatchObject({ taken: true, project: CHECKOUT })
     expect(await to(`/projects/Stock${path}?project=Stock`, header)).toMatchObject({ taken: true, project: CHECKOUT })
   })
 

@@ -3,7 +3,7 @@ import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.t
 import { registryOf } from '../../../support/registry-topic.ts'
 
 const id = (digit: number): string => `3f2504e0-4f89-11d3-9a0c-0305e82c330${digit}`
-const [CHECKOUT, STOCK, OLD, OTHER] = [id(1), id(2), id(3), id(4)]
+const [CHECKOUT, STOCK, OLD, OTHER, PRACTICE] = [id(1), id(2), id(3), id(4), id(7)]
 
 /** Finds Projects of a Team with two of them, one of which is for unknown services. */
 function finderOf(defaultProject: string | null, archived = '') {
@@ -16,6 +16,7 @@ projects:
   - { id: ${id(6)}, team: shop, name: Twin }
   - { id: ${OLD}, team: shop, name: Old, archived: true }
   - { id: ${OTHER}, team: other, name: Other }
+  - { id: ${PRACTICE}, team: shop, name: Übung 100% }
 `)
   const team = registry.team('shop')
   if (team === undefined) throw new Error('the Team is missing')
@@ -45,6 +46,15 @@ describe('a Team that names a Project for unknown services', () => {
   })
 
   test.each([
+    ['UTF-8, which Node reads as Latin-1', Buffer.from('übung 100%').toString('latin1')],
+    ['Latin-1', 'Übung 100%'],
+    ['percent-encoded', '%C3%9Cbung%20100%25'],
+    ['from an address, decoded', 'ÜBUNG 100%'],
+  ])('gets those of a name that is not ASCII where they belong: %s', (_name, named) => {
+    expect(projects.byHeader({ 'x-project-id': named })?.value?.id).toBe(PRACTICE)
+  })
+
+  test.each([
     ['an unknown id', id(9)],
     ["another Team's id", OTHER],
     ['the name of two', 'twin'],
@@ -62,6 +72,8 @@ describe('a Team that names none', () => {
     const projects = finderOf(null)
     const unknown = projects.byName('nobody').problem
     expect([unknown?.code, unknown?.message]).toEqual(['project_not_found', expect.stringContaining(WAY_OUT)])
+    const other = projects.byHeader({ 'x-project-id': Buffer.from('Größe').toString('latin1') })?.problem
+    expect(other?.message).toContain('No Project of the Team is named "Größe".')
     const none = projects.unnamed().problem
     expect([none?.code, none?.message]).toEqual(['missing_project_id', expect.stringContaining(WAY_OUT)])
   })
