@@ -26,7 +26,7 @@ export type Outcome =
   | { readonly kind: 'settled'; readonly rejected: number; readonly errors: readonly RefusedEntry[] }
   /** Nothing was stored, and repeating the request would change nothing. `tooLarge`: a part of it may be accepted. */
   | { readonly kind: 'refused'; readonly problem: Problem; readonly tooLarge: boolean }
-  /** The whole request is to be repeated, after `afterMs` at the earliest. */
+  /** The whole request is to be repeated, after `afterMs` at the earliest. `unsent`: certainly nothing of it was stored. */
   | { readonly kind: 'again'; readonly cause: string; readonly afterMs: number; readonly unsent: boolean }
 
 interface ListedEntry extends RefusedEntry {
@@ -40,9 +40,10 @@ interface Envelope {
   readonly error?: Problem & { readonly retryable?: boolean }
 }
 
-interface BatchDetails {
+interface FailureDetails {
   readonly rejected?: number
   readonly errors?: readonly ListedEntry[]
+  readonly outcome?: string
 }
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['batch_too_large', 'payload_too_large'])
@@ -55,12 +56,13 @@ export function judge(answer: Answer): Outcome {
   const envelope = envelopeOf(answer.text)
   if (envelope === undefined) return judgeForeign(answer)
   const { success, data, error } = envelope
-  const { errors = [], rejected = errors.length }: BatchDetails = (success ? data : (error?.details as object)) ?? {}
+  const details: FailureDetails = (success ? data : (error?.details as object)) ?? {}
+  const { errors = [], rejected = errors.length } = details
   // Beyond the first 100 refused entries, only the header tells whether some may be retried.
   const isRetryable = errors.some(({ retryable }) => retryable === true) || answer.retryAfter !== null
   const problem = error ?? { code: 'server_error', message: 'Some entries were not confirmed.', details: null }
   if (isRetryable || (!success && (error?.retryable ?? problem.code === 'server_error')))
-    return again(`${problem.code}: ${problem.message}`, answer)
+    return again(`${problem.code}: ${problem.message}`, answer, !success && details.outcome === 'not_written')
   if (success || errors.length > 0) return { kind: 'settled', rejected, errors }
   return { kind: 'refused', problem, tooLarge: TOO_LARGE.has(problem.code) }
 }
@@ -94,11 +96,11 @@ function judgeForeign(answer: Answer): Outcome {
   return status < 400 || status >= 500 || PASSING.has(status) ? again(message, answer) : refused(message)
 }
 
-const again = (cause: string, { retryAfter }: Answer): Outcome => ({
+const again = (cause: string, { retryAfter }: Answer, unsent = false): Outcome => ({
   kind: 'again',
   cause,
   afterMs: retryAfterMs(retryAfter, Date.now()),
-  unsent: false,
+  unsent,
 })
 
 /** Upper limit for `Retry-After`: ten minutes. */

@@ -62,6 +62,16 @@ describe('the answers of the gateway', () => {
     expect(judge(answered(reply))).toMatchObject({ kind: 'again', afterMs: 1_000 })
   })
 
+  test.each([
+    ['all were certainly not written', processed(2, [notStored(0), notStored(1)]), true],
+    ['one may be written', processed(2, [notStored(0), { index: 1, problem: unconfirmed('uncertain') }]), false],
+    ['one was stored', processed(2, [notStored(0)]), false],
+    ['an event was certainly not written', failed(unconfirmed('buffer_full')), true],
+    ['nothing is said of that', failed(problem('request_timeout')), false],
+  ])('where %s, that is told', (_what, reply, unsent) => {
+    expect(judge(answered(reply))).toMatchObject({ kind: 'again', unsent })
+  })
+
   test.each(['invalid_api_key', 'project_not_found', 'missing_api_key'] as const)('%s refuses for good', (code) => {
     expect(judge(answered(failed(problem(code))))).toMatchObject({
       kind: 'refused',

@@ -383,6 +383,21 @@ describe('what is refused', () => {
     expect([requests.length, client.stats()]).toMatchObject([2, { stored: 0, refused: 2 }])
   })
 
+  test('a batch of which nothing was written is divided, whatever came before', async () => {
+    const busy = refusal('server_error', { details: { outcome: 'not_written' }, retryable: true })
+    decide = (sent, number) =>
+      number === 1
+        ? { status: 503, body: busy }
+        : entriesOf(sent).length > 1
+          ? { status: 413, body: refusal('payload_too_large') }
+          : STORED
+    const client = clientWith()
+    client.log(entry('one'))
+    client.log(entry('two'))
+    await client.flush()
+    expect([requests.length, client.stats()]).toMatchObject([4, { stored: 2, refused: 0 }])
+  })
+
   test('an error of a callback ends nothing', async () => {
     decide = () => ({ body: refusal('invalid_api_key') })
     const client = clientWith({
