@@ -74,6 +74,9 @@ export function answerOnSocket(socket: Socket, cause: Problem): void {
 /** The parser's error code for the preface of HTTP/2. */
 const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE'
 
+/** The parser's words for a version that it does not know. */
+const UNKNOWN_VERSION = 'Invalid HTTP version'
+
 /** As in Node; the bytes are those that were parsed last. */
 type ClientError = Error & { readonly rawPacket?: Buffer }
 
@@ -88,7 +91,10 @@ function problemOf(error: Error): Problem {
     case CHOPPED_BODY:
       return refuseForPieces().problem
     case 'HPE_INVALID_VERSION':
-      return problem('http_version_not_supported')
+      // The parser has the same code for a line break without CR, and for other text behind the version.
+      return reasonOf(error)?.reason === UNKNOWN_VERSION
+        ? problem('http_version_not_supported')
+        : problem('malformed_request', reasonOf(error))
     case HTTP2_PREFACE:
       return HTTP2_REFUSED
     default:

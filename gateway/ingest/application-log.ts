@@ -15,6 +15,7 @@ import {
   levelOf,
   refuseLevel,
   refuseNoObject,
+  refuseTimestamp,
   textOr,
   timestampOr,
 } from './fields.ts'
@@ -138,7 +139,7 @@ export function createEntryCheck(
     const entry = fields as unknown as LogEntry
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
-    if (timestamp === undefined) return refuse('invalid_timestamp')
+    if (timestamp === undefined) return refuseTimestamp(entry.timestamp)
     const record = {
       kind: 'application' as const,
       id: context.idOf(index),

@@ -11,6 +11,7 @@ import {
   levelOf,
   refuseLevel,
   refuseNoObject,
+  refuseTimestamp,
   textOr,
   timestampOr,
 } from './fields.ts'
@@ -55,7 +56,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const context = contextOf(received, { team: team.id, endpoint: 'ExternalLogs' })
     const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)
-    if (timestamp === undefined) return refuse('invalid_timestamp')
+    if (timestamp === undefined) return refuseTimestamp(log.timestamp)
     const record = {
       kind: 'event' as const,
       id: context.idOf(0),

@@ -1,4 +1,4 @@
-import { refuse } from '../../shared/contract/errors.ts'
+import { problem, refuse } from '../../shared/contract/errors.ts'
 import { isExactNumber } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
@@ -60,6 +60,25 @@ export function refuseLevel(value: unknown) {
 /** The canonical timestamp of a checked field, or `receivedAt` if it is absent; undefined if it is not a timestamp. */
 export const timestampOr = (value: string | null | undefined, receivedAt: string): string | undefined =>
   value === undefined || value === null ? receivedAt : parseTimestamp(value)
+
+/** How a format writes the time of an entry. */
+export interface TimeForm {
+  readonly form: string
+  readonly example: string
+}
+
+const ISO: TimeForm = {
+  form: 'a date and time from 1970 to 2261 in the extended format of ISO 8601, with at most 9 digits of a second',
+  example: '2026-01-31T09:30:00.123Z',
+}
+
+/** Refuses a text that is no timestamp; `name` is the member in which the sender has it. */
+export function refuseTimestamp(value: unknown, name = 'timestamp', { form, example }: TimeForm = ISO) {
+  const text = String(value)
+  const cause = problem('invalid_timestamp', { received: text.slice(0, QUOTED_CHARACTERS_MAX) })
+  const message = `${name} is not ${form}: ${quoted(text)}. Send a time such as ${example}, or leave ${name} out.`
+  return { problem: { ...cause, message } }
+}
 
 /** Treats an empty text like an absent one. */
 export const textOr = <Default>(value: string | null | undefined, none: Default): string | Default =>

@@ -3,7 +3,7 @@ import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
-import { exceeds, type Fields, refuseNoObject } from '../ingest/fields.ts'
+import { exceeds, type Fields, refuseNoObject, refuseTimestamp } from '../ingest/fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { Dialect } from '../ingest/replies.ts'
 import type { SentEntries } from '../ingest/request.ts'
@@ -49,7 +49,10 @@ export const createEventsCheck =
         if (context.mayExceed(eventBytesMax) && exceeds(event.event.value, eventBytesMax))
           return refuse('entry_too_large', { limit: entryBytesMax })
         const entry = entryOf(event, project)
-        return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
+        if (entry.problem !== undefined) return entry
+        const checked = checkEntry(entry.value, index, project, context)
+        if (checked.problem?.code !== 'invalid_timestamp') return checked
+        return refuseTimestamp(entry.value['timestamp'], event.event.value?.['@t'] === undefined ? 'Timestamp' : '@t')
       }
       return { value: { team: project.team, count: sent.events.length, check, dialect: dialectOf?.(sent) } }
     }

@@ -6,12 +6,13 @@ import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { exceeds, type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
+import { exceeds, type Fields, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
+import { textOf } from '../ingest/foreign-fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import { isExact, type RequestContext, sentEntries } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
-import { entryOf, type RecordOrigin } from './entry.ts'
+import { entryOf, type RecordOrigin, timeOf } from './entry.ts'
 import { logRecordsOf, type PlacedRecord } from './log-records.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
@@ -57,12 +58,22 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
       const entry = read(record, origin, exactRecord && (() => exactRecord(index)))
-      return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
+      if (entry.problem !== undefined) return entry
+      const checked = checkEntry(entry.value, index, project.value, context)
+      return checked.problem?.code === 'invalid_timestamp' ? refuseTime(record as Fields) : checked
     }
 
     return { value: { team: sender.value.id, count: records.value.length, check } }
   }
 }
+
+/** Refuses the time of a record by the name that it has there. */
+function refuseTime(record: Fields) {
+  const name = timeOf(record['timeUnixNano']) === undefined ? 'observedTimeUnixNano' : 'timeUnixNano'
+  return refuseTimestamp(textOf(record[name]), name, NANOS)
+}
+
+const NANOS: TimeForm = { form: 'a number of nanoseconds from 1970 to 2261', example: '1769851800123000000' }
 
 /** The log records of a checked body, as they were sent. */
 export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))

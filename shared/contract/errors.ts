@@ -91,18 +91,19 @@ export const ERRORS = {
   },
   invalid_timestamp: {
     retryable: false,
-    message: 'timestamp is not an ISO 8601 date and time from 1970 to 2261.',
+    message:
+      'timestamp is not a date and time from 1970 to 2261 in the extended format of ISO 8601, with at most 9 digits of a second.',
     remedy: 'Send a time such as 2026-01-31T09:30:00.123Z, or leave timestamp out.',
   },
   entry_too_large: {
     retryable: false,
     message: 'The entry is too large.',
-    remedy: 'Shorten the entry; details give its size and the limit in bytes.',
+    remedy: 'Shorten the entry; details.limit is the most bytes that its record may have.',
   },
   malformed_json: {
     retryable: false,
     message: 'The body is not JSON in UTF-8.',
-    remedy: 'Send one JSON object, encoded in UTF-8.',
+    remedy: 'Send JSON in UTF-8: one object, or a list or lines of objects where the path takes them.',
   },
   malformed_body: {
     retryable: false,

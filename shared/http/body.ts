@@ -117,7 +117,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     }
     const expire = (): void => {
       if (reading === undefined) request.destroy()
-      else end(refuse('request_timeout'))
+      else end(refuse('request_timeout', null, `The body did not arrive in time, within ${timeoutMs} ms.`))
     }
     const deadline = deadlines.add(performance.now() + timeoutMs, expire)
     if (grant.problem !== undefined) end(grant)

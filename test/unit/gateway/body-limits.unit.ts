@@ -137,7 +137,9 @@ describe('slow and broken senders', () => {
     const { socket, answered, closed } = open(gateway.port)
     socket.write(head('Content-Length: 1000\r\n'))
     const dripping = setInterval(() => socket.write(' '), 20)
-    await answered(/HTTP\/1\.1 408 [\s\S]*?retry-after: 1\r\n[\s\S]*?"code":"request_timeout"[\s\S]*?"retryable":true/i)
+    await answered(
+      /HTTP\/1\.1 408 [\s\S]*?retry-after: 1\r\n[\s\S]*?"code":"request_timeout"[\s\S]*?within 300 ms[\s\S]*?"retryable":true/i,
+    )
     await closed
     clearInterval(dripping)
   })

@@ -65,6 +65,16 @@ describe('what is no valid HTTP', () => {
     expect(JSON.parse(body).error.details).toEqual({ reason: expect.stringMatching(/header/i) })
   })
 
+  test('a line break without CR is not taken for another version', async () => {
+    const text = await exchange({}, ['GET / HTTP/1.1\nHost: x\n\n'])
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(JSON.parse(body).error).toMatchObject({
+      code: 'malformed_request',
+      details: { reason: expect.stringContaining('CRLF') },
+    })
+  })
+
   test.each([
     ['an unknown version', 'GET / HTTP/3.0\r\nHost: x\r\n\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],

@@ -183,6 +183,14 @@ describe('a request', () => {
     expect(stored().length - before).toBe(2)
   })
 
+  test.each([
+    ['@t', { ...EVENT, '@t': 'yesterday' }],
+    ['Timestamp', { Timestamp: 'yesterday', MessageTemplate: 'x' }],
+  ])('with a time that is none names it as it was sent: %s', async (name, event) => {
+    const { message } = (await post(lines(event))).body.error
+    expect(message).toMatch(new RegExp(`^${name} is not a date .*: "yesterday"\\. .*, or leave ${name} out\\.$`))
+  })
+
   test('with none taken has the status of its first refusal', async () => {
     expect(await post(lines('{', EVENT).slice(0, 1))).toMatchObject({
       status: 400,

@@ -94,8 +94,15 @@ describe('timestamps', () => {
       '1969-12-31T23:59:59Z',
       '2262-01-01',
       '1769851800',
+      '20260131T093000Z',
+      '2026-01-31T09:30:00.1234567891Z',
     ])
       expect(await event({ timestamp })).toBe('invalid_timestamp')
+    const { error } = (await gateway.post('/api/ExternalLogs', { ...EVENT, timestamp: '1'.repeat(99) })).body
+    expect(error.details).toEqual({ received: '1'.repeat(64) })
+    expect(error.message).toMatch(
+      /^timestamp is not .* extended .* 9 digits of a second: "1{64}"\. Send a time such as/,
+    )
     expect(await event({ timestamp: 1_769_851_800 })).toEqual([{ path: '/timestamp', message: 'must be a string' }])
   })
 })

@@ -258,6 +258,11 @@ describe('whatever is sent', () => {
   })
 })
 
+test('a body that is no JSON is told all that the path takes', async () => {
+  for (const body of ['{"msg":"x"', '[{"msg":"x"}', ' '])
+    expect((await post(body)).body.error.message).toContain('one object, or a list or lines of objects')
+})
+
 describe('hostile bodies', () => {
   const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 

@@ -163,8 +163,16 @@ describe('records that are rejected', () => {
     expect(rejectedLogRecords).toBe('4')
     expect(errorMessage).toContain('2 with project_not_found: No Project of the Team is named "chekout".')
     expect(errorMessage).toContain('1 with invalid_request')
-    expect(errorMessage).toContain('1 with invalid_timestamp')
+    expect(errorMessage).toContain('1 with invalid_timestamp: timeUnixNano is not a number of nanoseconds')
     expect(stored().length - before).toBe(1)
+  })
+
+  test.each([
+    [{ timeUnixNano: '20260000000000000000' }, 'timeUnixNano', '20260000000000000000'],
+    [{ timeUnixNano: '0', observedTimeUnixNano: 'now' }, 'observedTimeUnixNano', 'now'],
+  ])('a time that is none is named as it was sent: %j', async (times, name, received) => {
+    const { errorMessage } = await rejection(logs(CHECKOUT_SERVICE, { ...RECORD, ...times }))
+    expect(errorMessage).toMatch(new RegExp(`${name} is not .*: "${received}"\\. .* leave ${name} out\\.`))
   })
 
   test.each<[string, Record<string, string>, string[]]>([
