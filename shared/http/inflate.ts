@@ -11,6 +11,9 @@ const ZSTD_WINDOW_LOG_MAX = 23
 /** An engine has a window of up to 16 MiB; more engines than Node has threads for would only wait. */
 const ENGINES_MAX = 4
 
+/** A body of zstd may be several frames (RFC 8878, 3); each takes an engine of its own, so there are not any number of them. */
+export const FRAMES_MAX = 1_000
+
 type Engine = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
 
 const ENGINES: Readonly<Record<Exclude<ContentCoding, 'identity'>, (bytes: Buffer) => Engine>> = {
@@ -41,8 +44,9 @@ export function createInflate(): Inflate {
 
 const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
   new Promise((resolve) => {
-    const engine = ENGINES[coding](bytes)
     const inflated = new BodyBytes(share)
+    let engine: Engine
+    let frames = 0
     let isSettled = false
     const settle = (result: Checked<BodyBytes>): void => {
       if (isSettled) return
@@ -51,18 +55,40 @@ const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
       engine.destroy()
       resolve(result)
     }
-    engine.on('data', (piece: Buffer) => {
+    const onPiece = (piece: Buffer): void => {
       if (isSettled) return
       if (inflated.size + piece.length > bytesMax) settle(tooLarge)
       else if (!inflated.add(piece)) settle(refuseForRoom())
-    })
-    engine.on('error', () => settle(refuse('malformed_body', null, `The body is not valid ${coding}.`)))
-    engine.on('end', () => {
-      if (engine.bytesWritten === bytes.length) settle({ value: inflated })
-      else settle(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
-    })
-    engine.end(bytes)
+    }
+    const begin = (left: Buffer): void => {
+      engine = ENGINES[coding](left)
+      frames += 1
+      engine.on('data', onPiece)
+      engine.on('error', () => settle(refuse('malformed_body', null, `The body is not valid ${coding}.`)))
+      engine.on('end', () => {
+        const rest = left.subarray(engine.bytesWritten)
+        if (isSettled) return
+        if (rest.length === 0) settle({ value: inflated })
+        else if (coding !== 'zstd' || !isFrame(rest))
+          settle(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
+        else if (frames === FRAMES_MAX)
+          settle(refuse('malformed_body', null, `The body has more than ${FRAMES_MAX} frames of zstd.`))
+        else begin(rest)
+      })
+      engine.end(left)
+    }
+    begin(bytes)
   })
+
+const FRAME_MAGIC = 0xfd2fb528
+/** Of frames that are skipped; the last four bits are free. */
+const SKIPPED_MAGIC = 0x184d2a5
+
+/** Whether a frame of zstd begins here. */
+function isFrame(bytes: Buffer): boolean {
+  const magic = bytes.length < 4 ? 0 : bytes.readUInt32LE()
+  return magic === FRAME_MAGIC || magic >>> 4 === SKIPPED_MAGIC
+}
 
 /** "deflate" is zlib's format (RFC 1950), but some senders leave out its two header bytes and its checksum. */
 function hasZlibHeader(bytes: Buffer): boolean {

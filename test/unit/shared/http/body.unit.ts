@@ -116,6 +116,35 @@ test('a request that lives until its answer keeps nothing of what was read', asy
   expect(request.readableEnded).toBe(true)
 })
 
+describe('a body of several frames of zstd', () => {
+  const frames = (...texts: readonly string[]) => Buffer.concat(texts.map((text) => zstdCompressSync(text)))
+  const skipped = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7])
+  const read = async (bytes: Buffer, budget = createByteBudget(1_000_000)) => {
+    const body = await readerWith(budget)(send({ 'content-encoding': 'zstd' }, bytes))
+    if (body === GONE) return 'gone'
+    body.value?.memory.release()
+    expect(budget.held).toBe(0)
+    return body.value?.content ?? body.problem?.message
+  }
+
+  test('is read to its end, without those to be skipped', async () => {
+    expect(await read(frames('one', '', 'two', 'x'.repeat(200_000)))).toBe(`onetwo${'x'.repeat(200_000)}`)
+    expect(await read(Buffer.concat([skipped, frames('one'), skipped, frames('two'), skipped]))).toBe('onetwo')
+  })
+
+  test('has the limits of one', async () => {
+    expect(await read(frames('x'.repeat(300_000), 'x'.repeat(100_001)))).toContain('too large after decompression')
+    expect(await read(frames('x'.repeat(300_000), 'x'.repeat(90_000)), createByteBudget(350_000))).toContain('Too many')
+    expect(await read(frames(...Array<string>(1_001).fill('')))).toContain('more than 1000 frames')
+  })
+
+  test('that is damaged after the first is refused', async () => {
+    expect(await read(Buffer.concat([frames('one'), Buffer.from('more')]))).toContain('goes on after the end')
+    expect(await read(Buffer.concat([frames('one'), frames('two').subarray(0, -2)]))).toContain('not valid zstd')
+    expect(await read(Buffer.concat([frames('one'), frames('two').subarray(0, 3)]))).toContain('goes on after the end')
+  })
+})
+
 describe('the bytes of bodies', () => {
   test.each([
     ['gzip', gzipSync],
