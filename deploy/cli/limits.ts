@@ -1,6 +1,7 @@
 import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/body-grants.ts'
 import { FOREIGN_ENTRIES_MAX } from '../../gateway/ingest/checks.ts'
 import { GROUPS_MAX } from '../../gateway/otlp/log-records.ts'
+import { LOOKED_AT_MAX } from '../../gateway/otlp/sources.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { FRAMES_MAX } from '../../shared/http/inflate.ts'
@@ -102,6 +103,7 @@ export const LIMITS: readonly Limit[] = [
   { of: 'log records, events or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
   { of: 'resources and scopes of OpenTelemetry', is: count(GROUPS_MAX), beyond: '`batch_too_large`' },
   { of: 'an entry as its record', is: 'MAX_ENTRY_BYTES', beyond: '`entry_too_large`' },
+  { of: 'attributes of a resource or a scope that are looked at', is: count(LOOKED_AT_MAX), beyond: 'left out' },
   { of: 'correlationKey', is: `${KEYWORD_BYTES.correlationKey} bytes`, beyond: '`invalid_request`' },
   { of: 'entries that wait for the journal', is: 'PUBLISH_BUFFER_BYTES', beyond: '`server_error`, retryable' },
   { of: 'those of one Team', is: '3/4 of that', beyond: '`server_error`, retryable' },

@@ -25,6 +25,11 @@ export const RESOURCE_ATTRIBUTES: readonly string[] = [
 const RESOURCE_LIMITS: Limits = { attributes: 64, bytes: 4_096 }
 const SCOPE_LIMITS: Limits = { attributes: 16, bytes: 1_024 }
 
+/** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
+export const LOOKED_AT_MAX = 1_000
+
+const attributesOf = ({ attributes }: Fields): readonly unknown[] => listOf(attributes).slice(0, LOOKED_AT_MAX)
+
 interface Limits {
   readonly attributes: number
   /** The size of names and values as JSON. */
@@ -84,8 +89,8 @@ interface ResourceSource {
   readonly kept: Fields
 }
 
-function resourceSource({ attributes }: Fields, { projects, named, keeps }: SourcesDeps): ResourceSource {
-  const list = listOf(attributes)
+function resourceSource(resource: Fields, { projects, named, keeps }: SourcesDeps): ResourceSource {
+  const list = attributesOf(resource)
   const texts = new Map(list.filter(isKeyValue).map(({ key, value }) => [key, textOf(value)]))
   const service = texts.get('service.name')
   const project = named === undefined ? projectOf(texts.get('sluice.project.id'), service, projects) : { value: named }
@@ -112,7 +117,7 @@ function sourceOf({ project, service, environment, kept }: ResourceSource, scope
   const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
   const category = isGeneric ? undefined : name
   const ofScope = {
-    ...keptOf(listOf(scope['attributes']), () => true, SCOPE_LIMITS),
+    ...keptOf(attributesOf(scope), () => true, SCOPE_LIMITS),
     ...(isGeneric && { 'otel.scope.name': name }),
     ...(version !== undefined && { 'otel.scope.version': version }),
   }

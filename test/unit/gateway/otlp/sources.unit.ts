@@ -36,6 +36,16 @@ describe('the attributes of a resource that are kept', () => {
     expect(scopeDataOf(attributes)).toEqual({ ...kept, 'process.pid': 42 })
   })
 
+  test('are among the first 1,000, however many there are', () => {
+    const filler = Array.from({ length: 999 }, (_, index) => text(`other.${index}`, 'x'))
+    const attributes = [...filler, CHECKOUT_SERVICE, text('host.name', 'web-1')]
+    const { project, origin } = read(attributes, { attributes: [...filler.map(() => text('x', '')), CHECKOUT_SERVICE] })
+    expect([project.value?.id, origin.scopeData]).toEqual([CHECKOUT, { 'service.name': 'checkout api' }])
+    expect(
+      read([], { attributes: [...attributes.map(() => text('x', '')), CHECKOUT_SERVICE] }).origin.scopeData,
+    ).toEqual({})
+  })
+
   test('are also those of the setting', () => {
     const attributes = [CHECKOUT_SERVICE, text('cloud.region', 'eu'), text('cloud', 'x'), text('team', 'a')]
     expect(scopeDataOf(attributes)).toEqual({})
