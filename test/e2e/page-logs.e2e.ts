@@ -254,6 +254,20 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card declined'])
     })
 
+    test.each([641, 720, 900, 1_024, 1_280])('has room beside the other tools, %d wide', async (width) => {
+      const range = `from=${ago(60).slice(0, 19)}.765Z&to=${ago(0).slice(0, 19)}.765Z`
+      const page = await show(`/event-logs?${range}`, { width })
+      const [wider, search, ...tools] = await page.evaluate<readonly [number, ...DOMRect[]]>(
+        '[document.documentElement.scrollWidth - innerWidth, ...[".search", ".environment", ".range"].map((each) => document.querySelector(each).getBoundingClientRect().toJSON())]',
+      )
+      expect(wider).toBeLessThanOrEqual(0)
+      expect(search?.width).toBeGreaterThan(300)
+      for (const tool of tools)
+        expect(tool.left >= (search?.right ?? 0) || tool.top >= (search?.bottom ?? 0)).toBe(true)
+      await page.keyboard.press('d')
+      expect((await page.locator('.range .menu').boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    })
+
     test('terms come from values, and go again', async () => {
       const page = await show('/event-logs')
       await row(page, 'valid=true').locator('.text').click()

@@ -64,21 +64,23 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
       <h1 class="hidden">{kind === 'event' ? 'Event logs' : 'Application logs'}</h1>
-      <div class="bar tools-bar">
+      <div class="bar">
         <SearchBox kind={kind} query={q} reading={list.reading} filter={list.filter} onSearch={search} />
-        <EnvironmentSwitch
-          environment={environment}
-          values={environments}
-          onEnvironment={(chosen) => {
-            keep(PREFERENCE, chosen ?? '')
-            set({ environment: chosen })
-          }}
-        />
-        <RangePicker params={params} onRange={onRange} />
-        <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
-        <SavedMenu page={folderOf(kind)} />
-        <ShareMenu kind={kind} list={list} total={total} columns={columns.columns} />
-        <Drawer>{rail}</Drawer>
+        <div class="bar">
+          <EnvironmentSwitch
+            environment={environment}
+            values={environments}
+            onEnvironment={(chosen) => {
+              keep(PREFERENCE, chosen ?? '')
+              set({ environment: chosen })
+            }}
+          />
+          <RangePicker params={params} onRange={onRange} />
+          <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
+          <SavedMenu page={folderOf(kind)} />
+          <ShareMenu kind={kind} list={list} total={total} columns={columns.columns} />
+          <Drawer>{rail}</Drawer>
+        </div>
       </div>
       {open === null && (
         <div class="notice warn" role="status">
