@@ -332,6 +332,14 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(paramsOf(page)).toEqual({ from: 'now-35m', to: 'now-25m' })
     })
 
+    test('a time across days is told to its end', async () => {
+      const page = await show(`/event-logs?from=${ago(1_500).slice(0, 19)}.765Z&to=${ago(0).slice(0, 19)}.765Z`)
+      const label = '.range .cut'
+      expect(await page.locator(label).textContent()).toContain('.765 – 2')
+      const hidden = `document.querySelector("${label}").scrollWidth - document.querySelector("${label}").clientWidth`
+      expect(await page.evaluate(hidden)).toBe(0)
+    })
+
     test('a typed time is meant in the zone that is shown, and a wrong one is told where it is typed', async () => {
       tolerate(/status of 400/)
       const page = await show('/event-logs', { zone: 'Asia/Kolkata' })

@@ -1,4 +1,5 @@
 import { isRelative, parseTime } from '../../../shared/query/time.ts'
+import { timeText } from '../../flow-layout/times.ts'
 import { SELECTING } from '../../schemas/list-parameters.ts'
 import { PRESETS } from '../lib/times.ts'
 
@@ -57,13 +58,14 @@ export function frozenParams(params: AddressParams, now: number): AddressParams 
   return { ...params, live: undefined, from: from === ALL_TIME ? from : absolute(from, now), to: absolute(to, now) }
 }
 
-/** The label of the range's button. */
-export function rangeLabel(params: AddressParams, shown: (time: string) => string): string {
+/** The label of the range's button; zero seconds are omitted, as is the end's day if the range begins on it. */
+export function rangeLabel(params: AddressParams, utc: boolean): string {
   const { from, to } = rangeOf(params)
   if (from === undefined && to === undefined) return 'All time'
   const preset = to === undefined ? PRESETS.find((one) => one.from === from) : undefined
   if (preset !== undefined) return preset.label
-  const text = (time: string): string => (/^now/i.test(time) ? time : shown(time))
+  const text = (time: string): string => (/^now/i.test(time) ? time : timeText(time, utc).replace(/(:00)?\.000/, ''))
   if (to === undefined) return `Since ${text(from ?? '')}`
-  return from === undefined ? `Until ${text(to)}` : `${text(from)} – ${text(to)}`
+  if (from === undefined) return `Until ${text(to)}`
+  return `${text(from)} – ${text(to)}`.replace(/^(\d{4}-\d\d-\d\d )(.* – )\1/, '$1$2')
 }

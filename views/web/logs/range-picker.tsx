@@ -28,7 +28,7 @@ export function RangePicker({ params, onRange }: RangePickerProps) {
         label={
           <>
             <Icon name="clock" />
-            <span class="cut">{rangeLabel(params, (time) => timeText(time, utc))}</span>
+            <span class="cut">{rangeLabel(params, utc)}</span>
             <Icon name="down" />
           </>
         }

@@ -48,10 +48,14 @@ describe('the range in words', () => {
     [{ from: 'now-15m' }, 'Last 15 minutes'],
     [{ from: 'now-2h' }, 'Since now-2h'],
     [{ from: ALL_TIME }, 'All time'],
-    [{ from: '2026-01-31T09:00:00.000Z', to: '2026-01-31T10:00:00.000Z' }, '<09> – <10>'],
-    [{ to: '2026-01-31T10:00:00.000Z' }, 'Until <10>'],
+    [{ from: '2026-01-31T09:00:00.000Z', to: '2026-01-31T10:00:00.000Z' }, '2026-01-31 09:00Z – 10:00Z'],
+    [{ from: '2026-01-31T09:00:01.000Z', to: '2026-01-31T09:00:00.001Z' }, '2026-01-31 09:00:01Z – 09:00:00.001Z'],
+    [{ from: '2026-01-30T09:00:00.000Z', to: '2026-01-31T10:00:00.000Z' }, '2026-01-30 09:00Z – 2026-01-31 10:00Z'],
+    [{ from: '2026-01-31T09:00:00.000Z', to: 'now' }, '2026-01-31 09:00Z – now'],
+    [{ to: '2026-01-31T10:00:00.000Z' }, 'Until 2026-01-31 10:00Z'],
     [{ from: 'now-2d', to: 'now-1d' }, 'now-2d – now-1d'],
+    [{ from: 'now-2d', to: 'now-2d' }, 'now-2d – now-2d'],
   ])('%j', (params, expected) => {
-    expect(rangeLabel(params, (time) => `<${time.slice(11, 13)}>`)).toBe(expected)
+    expect(rangeLabel(params, true)).toBe(expected)
   })
 })
