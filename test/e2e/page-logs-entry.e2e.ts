@@ -162,7 +162,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await values.getByRole('row', { name: 'tenant' }).hover()
     await values.getByRole('button', { name: 'Only this scope.Scopes.tenant' }).click()
     await eventually(() => expect(paramsOf(page)['q']).toBe('scope.Scopes.tenant:acme'))
-    await expectRows(page, ['not sent System.InvalidOperationException: Invoice 4711 could not be sent'])
+    await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent'])
   })
 
   test('shows an exception with its causes, frameworks folded and the first own frame marked', async () => {

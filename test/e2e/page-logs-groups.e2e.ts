@@ -72,7 +72,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     await page.keyboard.press('Enter')
     await expectRows(
       page,
-      [4, 5].map((order) => `Order ${order} could not be paid Acme.PaymentRefused: order ${order}`),
+      [4, 5].map((order) => `Order ${order} could not be paid PaymentRefused: order ${order}`),
     )
     expect(paramsOf(page)).toEqual({ exceptionGroup: expect.stringMatching(/^[\da-f]{13}$/) })
   })

@@ -152,7 +152,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     test('of an application show number and name of the event, and the exception', async () => {
       const page = await show('/application-logs')
       await expectRows(page, [
-        'not sent System.InvalidOperationException: Invoice 4711 could not be sent',
+        'not sent InvalidOperationException: Invoice 4711 could not be sent',
         '[1001 BankAsked] asked the bank',
         'cart opened',
         'started',
@@ -170,6 +170,21 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await page.goto(`${server.url}/application-logs?environment=Development&project=${PROJECT}`)
       await row(page, 'started').waitFor()
       expect(await heads()).toEqual(['Time ', 'Level', 'Category', 'Message', 'Flow'])
+    })
+
+    test('leave most room to the message in any window, and more where no log has a flow', async () => {
+      const page = await show('/application-logs')
+      const widthOf = async (name: string): Promise<number> =>
+        (await page.locator(`.log-table th.${name}`).boundingBox())?.width ?? 0
+      for (const width of [900, 1_024, 1_280, 1_440]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect(await widthOf('text')).toBeGreaterThan(400)
+      }
+      const [text, key] = [await widthOf('text'), await widthOf('key')]
+      await search(page, 'cart')
+      await expectRows(page, ['cart opened'])
+      expect(await widthOf('key')).toBeLessThan(key / 2)
+      expect(await widthOf('text')).toBeGreaterThan(text)
     })
 
     test('turn round, in the address as well', async () => {

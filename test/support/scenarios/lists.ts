@@ -124,7 +124,7 @@ export function listScenarios(stage: Stage): void {
     await client.total('application', 3)
     const { page, axe } = await show(TEAMS.entries, '/application-logs')
     await expectRows(page, [
-      'not sent System.InvalidOperationException: Invoice 4711 could not be sent',
+      'not sent InvalidOperationException: Invoice 4711 could not be sent',
       '[1001 CartOpened] opened',
       'started',
     ])

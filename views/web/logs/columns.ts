@@ -2,7 +2,7 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
 import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
-import { projectOf, sourceOf } from './facts.ts'
+import { projectOf, sourceOf, thrownText } from './facts.ts'
 
 /** A column of a list, in addition to the time. */
 export interface Column {
@@ -74,7 +74,7 @@ const KNOWN: Readonly<Record<EntryKind, readonly Column[]>> = {
       'exception',
       'Exception',
       'value',
-      ofApplication(({ exception }) => exception?.slice(0, 400).split('\n', 1)[0] ?? ''),
+      ofApplication(({ exception }) => thrownText(exception)),
     ),
     ...others,
   ],

@@ -47,6 +47,12 @@ export function eventTag(entry: Entry): string {
   return [entry.eventId === 0 ? '' : String(entry.eventId), entry.eventName].filter((part) => part !== '').join(' ')
 }
 
+/** The first line of an exception, its type without the namespace: `PSQLException: deadlock detected`; empty if there is none. */
+export const thrownText = (exception: string | null): string =>
+  (exception?.slice(0, THROWN_MAX).split('\n', 1)[0] ?? '').replace(/^[\w$.]*\.(?=[A-Z][\w$+]*(?::|$))/, '')
+
+const THROWN_MAX = 400
+
 /** A hue from 0 to 359, the same for equal keys. */
 export function hueOf(key: string): number {
   let hash = 0x811c9dc5

@@ -9,7 +9,7 @@ import { LevelTag } from '../ui/level.tsx'
 import type { Column } from './columns.ts'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
-import { eventTag, hueOf, sourceOf } from './facts.ts'
+import { eventTag, hueOf, sourceOf, thrownText } from './facts.ts'
 import { flowHref } from './links.ts'
 import { useWhole } from './use-entry.ts'
 
@@ -115,9 +115,7 @@ function textOf(entry: Entry) {
     <>
       {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
       <bdi>{visible(entry.message.slice(0, PREVIEW))}</bdi>
-      {entry.exception !== null && (
-        <bdi class="thrown"> {visible(entry.exception.slice(0, 120).split('\n', 1)[0] ?? '')}</bdi>
-      )}
+      {entry.exception !== null && <bdi class="thrown"> {visible(thrownText(entry.exception))}</bdi>}
     </>
   )
 }

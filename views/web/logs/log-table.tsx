@@ -26,15 +26,17 @@ interface LogTableProps {
 
 /** The rows; only those near the screen are drawn. */
 export function LogTable({ kind, rows, total, state, columns: { columns, isChosen }, onOrder }: LogTableProps) {
-  const { order } = rows
+  const { order, entries } = rows
+  const hasKeys = useMemo(() => entries.some(({ correlationKey }) => correlationKey !== null), [entries])
+  const widthOf = ({ look }: Column): string => (look === 'key' && !isChosen && !hasKeys ? '2.5rem' : `var(--${look})`)
   const utc = useUtc()
   const hasValues = columns.some(({ look }) => look === 'value' || (isChosen && (look === 'env' || look === 'project')))
   return (
     <table
       role="table"
       class={`log-table ${isChosen ? '' : 'usual'} ${hasValues ? 'with-values' : ''}`}
-      // Column widths depend on the columns only, not on the rows' content.
-      style={{ '--columns': ['at', ...columns.map(({ look }) => look)].map((look) => `var(--${look})`).join(' ') }}
+      // Widths depend on the columns only, not on the rows' content; but a usual Flow column without any flow leaves its room to the text.
+      style={{ '--columns': ['var(--at)', ...columns.map(widthOf)].join(' ') }}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
       aria-rowcount={total === undefined ? -1 : total + 1}
     >

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { shortCategory } from '../../../../../views/flow-layout/format.ts'
-import { eventTag, hueOf, sourceOf } from '../../../../../views/web/logs/facts.ts'
+import { eventTag, hueOf, sourceOf, thrownText } from '../../../../../views/web/logs/facts.ts'
 import { applicationEntry, eventEntry } from '../../details/entries.ts'
 
 describe('what an entry is', () => {
@@ -21,6 +21,22 @@ describe('what an entry is', () => {
     [{ eventId: 0, eventName: '' }, ''],
   ])('the tag of %j is %j', (fields, expected) => {
     expect(eventTag(applicationEntry(fields))).toBe(expected)
+  })
+
+  test.each([
+    [null, ''],
+    ['Declined', 'Declined'],
+    [
+      'org.postgresql.util.PSQLException: ERROR: deadlock detected\n\tat org.postgresql',
+      'PSQLException: ERROR: deadlock detected',
+    ],
+    ['System.TimeoutException\n   at System.Net', 'TimeoutException'],
+    ['com.acme.Outer$InnerException: no', 'Outer$InnerException: no'],
+    ['node.js stopped: no memory', 'node.js stopped: no memory'],
+    ['10.0.0.1: refused', '10.0.0.1: refused'],
+    ['', ''],
+  ])('what %j threw is %j', (exception, expected) => {
+    expect(thrownText(exception)).toBe(expected)
   })
 
   test('keys that follow each other have other colours, and the same key always the same', () => {
