@@ -30,7 +30,7 @@ const LABEL_PX = 90
  * Ticks at round times of the reader's clock, plus one at the start of a stretch that contains none. A label includes the day when it
  * differs from the previous label's. Labels do not overlap.
  */
-export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
+export function ticksOf(scale: Omit<TimeScale, 'unproject'>, utc: boolean): readonly Tick[] {
   const active = scale.segments.filter(({ folded }) => !folded)
   const duration = active.reduce((total, { from, to }) => total + to - from, 0)
   const width = active.reduce((total, { left, right }) => total + right - left, 0)
@@ -49,12 +49,16 @@ export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
     day = today
     free = end + APART_PX
   }
+  // The nearest whole hour or day of the reader's zone, not of UTC: the next step may lie beyond a change of its clocks.
+  const round = (at: number): number => {
+    const zone = utc ? 0 : new Date(at).getTimezoneOffset() * MINUTE
+    return Math.round((at - zone) / step) * step + zone
+  }
   for (const { from, to } of active) {
-    // Whole hours and days of the reader's zone, not of UTC.
-    const zone = utc ? 0 : new Date(from).getTimezoneOffset() * MINUTE
-    const first = Math.ceil((from - zone) / step) * step + zone
-    if (first > to) add(from)
-    for (let at = first; at <= to; at += step) add(at)
+    let at = round(from)
+    if (at < from) at = round(at + step)
+    if (at > to) add(from)
+    for (; at <= to; at = round(at + step)) add(at)
   }
   return ticks
 }

@@ -1,11 +1,7 @@
-import { useState } from 'preact/hooks'
-import { systemClock } from '../../../shared/runtime/clock.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { timeText } from '../../flow-layout/times.ts'
 import { useUtc } from '../ui/time.tsx'
 import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 /** Two spans in either order, with all between them. */
 interface Marked {
@@ -49,15 +45,21 @@ export const Brush = ({ from, to, height }: Marked & { readonly height: number }
   <rect class="brush" x={Math.min(from, to)} width={Math.abs(to - from) + 1} height={height} />
 )
 
-/** The times below a drawing. */
+/** The times below a drawing, as many as fit. */
 export function TimeTicks({ spans }: { readonly spans: Spans }) {
   const utc = useUtc()
-  const { interval } = spans
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(() => setWidth(ref.current?.clientWidth ?? 0))
+    observer.observe(ref.current as Element)
+    return () => observer.disconnect()
+  }, [])
   return (
-    <div class="times muted small num" aria-hidden="true">
-      {ticksOf(spans, systemClock.now()).map(({ at, part }) => (
-        <span key={at} style={{ left: `${100 * part}%` }}>
-          {timeText(at, utc).slice(interval < DAY_MS ? 5 : 0, interval < MINUTE_MS ? 19 : interval < DAY_MS ? 16 : 10)}
+    <div ref={ref} class="times muted small num" aria-hidden="true">
+      {ticksOf(spans, width, utc).map(({ x, label }) => (
+        <span key={x} style={{ left: `${x}px` }}>
+          {label}
         </span>
       ))}
     </div>

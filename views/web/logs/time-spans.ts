@@ -1,3 +1,4 @@
+import { type Tick, ticksOf as ticksAt } from '../../flow-layout/ticks.ts'
 import { iso } from '../lib/times.ts'
 
 /** Consecutive spans of equal width, as drawn from left to right by a histogram or chart. */
@@ -24,20 +25,10 @@ export function rangeOf(
   return { from: first, to: iso(Date.parse(last) + interval) }
 }
 
-/** A time label below the drawing; `part` is its position in the width, from 0 to 1. */
-export interface TimeTick {
-  readonly at: number
-  readonly part: number
-}
-
-/** Maximum number of time labels, and the share of the width that the last one needs. */
-const TICKS_MAX = 6
-const LABEL_PART = 0.1
-
-/** Evenly spaced time labels; none after `now` (milliseconds since 1970), and none that would overflow. */
-export function ticksOf({ starts }: Spans, now: number): readonly TimeTick[] {
-  const every = Math.ceil(starts.length / TICKS_MAX)
-  return starts
-    .map((from, index) => ({ at: Date.parse(from), part: index / starts.length }))
-    .filter(({ at, part }, index) => index % every === 0 && at <= now && part <= 1 - LABEL_PART)
+/** The times below a drawing of this width in pixels. */
+export function ticksOf({ starts, interval }: Spans, width: number, utc: boolean): readonly Tick[] {
+  const [from, last] = [starts[0], starts.at(-1)].map((start = '') => Date.parse(start)) as [number, number]
+  const to = last + interval
+  const segments = [{ from, to, folded: false, x0: 0, x1: width, left: 0, right: width }]
+  return ticksAt({ width, segments, project: (at) => (width * (at - from)) / (to - from) }, utc)
 }

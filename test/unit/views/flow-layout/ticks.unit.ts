@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ticksOf } from '../../../../views/flow-layout/ticks.ts'
 import { createTimeScale } from '../../../../views/flow-layout/time-scale.ts'
 import * as fc from '../../../support/fast-check.ts'
@@ -13,6 +13,21 @@ describe('ticks', () => {
     expect(labels(30 * SECOND)[1]).toBe('09:30:05')
     expect(labels(100)[1]).toBe('09:30:00.020')
     expect(labels(20 * 24 * HOUR).every((label) => /^2026-0[12]-\d\d$/.test(label))).toBe(true)
+  })
+
+  test.each([
+    ['2026-03-29T01:00:00Z', -60, -120],
+    ['2026-10-25T01:00:00Z', -120, -60],
+  ])('stand at round times of the reader before and after the clocks change at %s', (change, before, after) => {
+    const offset = vi.spyOn(Date.prototype, 'getTimezoneOffset')
+    offset.mockImplementation(function (this: Date) {
+      return this.getTime() < Date.parse(change) ? before : after
+    })
+    onTestFinished(() => offset.mockRestore())
+    const from = Date.parse(change) - 10 * HOUR
+    const scale = createTimeScale([{ from, to: from + 48 * HOUR, folded: false }], 900)
+    const times = ticksOf(scale, false).map(({ label }) => label.slice(-5))
+    expect(times).toEqual([...times.slice(0, 2), '06:00', '12:00', '18:00', '00:00', '06:00', '12:00'])
   })
 
   test('name the day again where it changed', () => {

@@ -46,19 +46,24 @@ describe('the spans under the pointer', () => {
 })
 
 describe('the times below the drawing', () => {
-  const spans = spansOf(48)
-  const minutes = (now: number): readonly number[] => ticksOf(spans, now).map(({ at }) => (at - START) / 60_000)
+  const HOUR = 3_600_000
 
-  test('are those of spans, evenly apart, and none sticks out', () => {
-    expect(minutes(START + 1e9)).toEqual([0, 8, 16, 24, 32, 40])
-    expect(ticksOf(spans, START + 1e9).map(({ part }) => part)).toEqual([0, 8, 16, 24, 32, 40].map((at) => at / 48))
+  test('are round, as many as fit, and none sticks out', () => {
+    const ticks = ticksOf(spansOf(48, HOUR / 2), 1_000, true)
+    expect(ticks.map(({ label }) => label)).toEqual([
+      ...['01-31 09:00', '12:00', '15:00', '18:00', '21:00'],
+      ...['02-01 00:00', '03:00', '06:00'],
+    ])
+    expect(ticks.map(({ x }) => x)).toEqual([0, 3, 6, 9, 12, 15, 18, 21].map((hours) => (1_000 * hours) / 24))
+    expect(ticksOf(spansOf(48, HOUR / 2), 300, true).map(({ label }) => label)).toEqual(['01-31 12:00', '02-01 00:00'])
   })
 
-  test('are none of the future', () => {
-    expect(minutes(START + 20 * 60_000)).toEqual([0, 8, 16])
+  test('of many days are days', () => {
+    const labels = ticksOf(spansOf(7 * 8, 3 * HOUR), 700, true).map(({ label }) => label)
+    expect(labels).toEqual(Array.from({ length: 6 }, (_, day) => `2026-02-0${day + 1}`))
   })
 
   test('are none of a drawing without spans', () => {
-    expect(ticksOf(spansOf(0), START)).toEqual([])
+    expect(ticksOf(spansOf(0), 1_000, true)).toEqual([])
   })
 })
