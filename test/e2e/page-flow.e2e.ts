@@ -159,6 +159,15 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('4711'))
   })
 
+  test('leads to the lists, with one of its logs among those around it', async () => {
+    const { page } = await openFlow('order-1')
+    await rows(page).filter({ hasText: 'no answer from paynet' }).click()
+    await page.getByRole('link', { name: 'Open among application logs' }).click()
+    await page.getByRole('tab', { name: 'Context', selected: true }).waitFor()
+    await page.locator('tr.log.open', { hasText: 'no answer from paynet' }).waitFor()
+    expect(await page.locator('tr.log', { hasText: 'accepted' }).count()).toBe(1)
+  })
+
   test('is zoomed by dragging, wheel, buttons and keys, and the list follows', async () => {
     const { page } = await openFlow('order-1')
     const plot = (await page.locator('.flow-plot').boundingBox())!

@@ -79,5 +79,5 @@ function waysTo(newest: string): readonly Way[] {
     params: { from: timestampOf(Math.max(0, from)), to },
     total: null,
   })
-  return [way('newest', at - HOUR_MS, timestampOf(at + 1)), way('since', at - 1, '')]
+  return [way('newest', at - HOUR_MS, timestampOf(at + HOUR_MS)), way('since', at - 1, '')]
 }

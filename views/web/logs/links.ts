@@ -19,19 +19,23 @@ export const listLink = (now: number): string =>
 export function entryLink(entry: Entry, now: number): string {
   if (onItsPage(entry))
     return urlWith(currentAddress().path, { ...frozenParams(currentAddress().params, now), id: entry.id })
-  const at = Date.parse(entry.timestamp)
-  return urlWith([folderOf(entry.kind)], { id: entry.id, from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) })
+  return urlWith([folderOf(entry.kind)], { id: entry.id, ...around(entry) })
+}
+
+function around({ timestamp }: Entry): { readonly from: string; readonly to: string } {
+  const at = Date.parse(timestamp)
+  return { from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) }
 }
 
 /** The API paths of an entry and of its details. */
 export const entryPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}`
 export const detailsPath = (entry: Entry): string => `${entryPath(entry)}/details`
 
-/** The link to another entry with its context. */
+/** The link to another entry with its context: in the current list, or else among the logs around it. */
 export const contextHref = (entry: Entry): string =>
   onItsPage(entry)
     ? hrefTo({ params: { id: entry.id } })
-    : hrefTo({ path: [folderOf(entry.kind)], params: { id: entry.id, tab: 'context' } })
+    : hrefTo({ path: [folderOf(entry.kind)], params: { id: entry.id, tab: 'context', ...around(entry) } })
 
 export const flowHref = (correlationKey: string): string => hrefTo({ path: ['flows', correlationKey] })
 
