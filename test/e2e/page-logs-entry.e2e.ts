@@ -181,13 +181,15 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(async () => expect(await copied(page)).toBe(EXCEPTION))
   })
 
-  test('shows what was logged around it: all, of the same flow, and further', async () => {
+  test('shows what was logged around it and by whom: all, of the same flow, and further', async () => {
     const page = await show('/event-logs?q=payload.order.price:1.1')
     const panel = await openFirst(page)
     await tab(page, 'Context')
     const lines = panel.locator('.context li')
     await eventually(async () => expect(await lines.count()).toBe(11))
-    expect(await panel.locator('[aria-current=true]').textContent()).toContain('12345678901234567890')
+    const [open, other] = ['[aria-current=true]', 'a:not([aria-current])'].map((each) => panel.locator(each).last())
+    expect(await open?.textContent()).toMatch(/Ship.*12345678901234567890/)
+    expect(await other?.textContent()).toMatch(/Order placed.*event/)
     await panel.getByRole('button', { name: 'Earlier' }).click()
     await eventually(async () => expect(await lines.count()).toBe(31))
     await panel.getByRole('button', { name: 'Same flow' }).click()

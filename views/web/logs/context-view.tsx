@@ -74,6 +74,9 @@ const Line = ({ entry, current }: { readonly entry: Entry; readonly current: boo
     <a href={contextHref(entry)} aria-current={current ? 'true' : undefined}>
       <Time at={entry.timestamp} />
       <LevelTag level={entry.level} />
+      <bdi class="muted cut" title={visible(sourceOf(entry).full)}>
+        {visible(sourceOf(entry).name)}
+      </bdi>
       <bdi class="mono cut">{visible(messageOf(entry).slice(0, LINE_LENGTH))}</bdi>
     </a>
   </li>
