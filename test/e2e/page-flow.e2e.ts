@@ -77,6 +77,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     )
     expect(last).toBeLessThanOrEqual(missing)
     expect(await page.locator('.flow-failure').count()).toBe(1)
+    expect(new Set(await page.locator('.flow-wait').allTextContents())).toEqual(new Set(['not seen']))
   })
 
   test('draws lanes, idle time and what has not happened yet, and tells the same in the list', async () => {

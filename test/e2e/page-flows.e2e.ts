@@ -25,14 +25,14 @@ describeWithBrowser('the page of all flows', (browse) => {
     await page.getByRole('link', { name: 'order-first' }).waitFor()
   })
 
-  test('lists the latest activity first with state, levels, next Step and place, live', async () => {
+  test('lists the latest activity first with state, levels, last or next Step and place, live', async () => {
     await server.send(orderOf('order-old'))
     await server.send([{ to: 'order.charge', key: 'order-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
     const { page } = await openFlows()
     await eventually(async () => expect(await keys(page)).toEqual(['order-first', 'order-bad', 'order-old']))
     const row = (key: string) => page.getByRole('row', { name: key })
-    expect(await row('order-bad').textContent()).toMatch(/failed.*Order placed/)
-    expect(await row('order-old').textContent()).toMatch(/stalled.*Order placed, Checkout API, Warehouse/)
+    expect(await row('order-bad').textContent()).toMatch(/failed.*ChargeOrder placed/)
+    expect(await row('order-old').textContent()).toMatch(/stalled.*before ShipOrder placed, Checkout API, Warehouse/)
     await server.send([{ to: 'order.ship', key: 'order-bad', at: Date.now() + SECOND }])
     await eventually(async () => expect((await keys(page))[0]).toBe('order-bad'))
   })

@@ -3,12 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ProblemError } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
+import { awaitedSteps } from '../flow-layout/flow-log.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
 import { drained } from './drain.ts'
 import { entryFilter } from './filter.ts'
-import { nextStepsOf, stepsOf } from './flow-summary.ts'
+import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
 import { itemOf } from './items.ts'
@@ -116,7 +117,8 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
   } while (next !== null && entries.length < DRAWN_MAX)
   const now = tools.clock.now()
   const steps = stepsOf(flow, names)
-  const nextSteps = nextStepsOf(flow.groups, names)
+  // Whether it failed does not depend on how long flows wait.
+  const nextSteps = awaitedSteps(summaryOf(flow, names, now, new Map()))
   const text = flowSvg({ correlationKey: flow.correlationKey, entries, more: next !== null, steps, nextSteps, now })
   response.writeHead(200, exportHeaders(FLOW_KINDS)(call, tools))
   response.end(text)

@@ -26,7 +26,7 @@ export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWait
 }
 
 /** For each Event, the next Step in use after the furthest Step seen. */
-export function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
+function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
   const seen = new Set(groups.map((group) => group.step))
   return distinct(groups.map((group) => group.event)).flatMap((event) => {
     const next = nextStepOf(event, seen, names)

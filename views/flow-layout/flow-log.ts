@@ -1,5 +1,5 @@
 import { levelRank } from '../../shared/contract/levels.ts'
-import type { EntityRef, Entry } from '../schemas/answers.ts'
+import type { EntityRef, Entry, FlowSummary } from '../schemas/answers.ts'
 
 /** One log of a flow with the data for the drawing and the list. Times and distances are in milliseconds. */
 export interface FlowLog {
@@ -82,6 +82,10 @@ function placeOf(entry: Entry): Pick<FlowLog, 'group' | 'lane' | 'where'> {
 export const groupOf = (event: EntityRef | null): string => (event === null ? 'steps' : `event:${event.identifier}`)
 export const laneOf = (step: EntityRef): string => `step:${step.identifier}`
 export const nameOf = ({ name, identifier }: EntityRef): string => name ?? identifier
+
+/** The Steps that a flow waits for: one that failed has no next Step. */
+export const awaitedSteps = ({ state, nextSteps }: FlowSummary): readonly EntityRef[] =>
+  state === 'failed' ? [] : nextSteps
 
 /** Converts a canonical timestamp to milliseconds since 1970, with the finer digits as a fraction. */
 export const epochMs = (timestamp: string): number =>

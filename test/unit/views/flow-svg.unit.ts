@@ -41,7 +41,7 @@ describe('the drawing of a flow', () => {
     views.store.add(
       eventLog({ correlationKey: 'k/1', timestamp: at(0), step: 'order.validate' }),
       eventLog({ correlationKey: 'k/1', timestamp: at(30), step: 'order.validate' }),
-      eventLog({ correlationKey: 'k/1', timestamp: at(9_000), step: 'order.pay', level: 'Error' }),
+      eventLog({ correlationKey: 'k/1', timestamp: at(9_000), step: 'order.pay', level: 'Warning' }),
       applicationLog({ correlationKey: 'k/1', timestamp: at(9_060) }),
       eventLog({ correlationKey: 'other', step: 'audit' }),
     )
@@ -55,8 +55,15 @@ describe('the drawing of a flow', () => {
     expect(text).toContain(
       '4 logs, 2026-02-01 11:00:00.000Z to 2026-02-01 13:31:00.000Z; drawn 2026-02-01 12:00:00.000Z',
     )
-    expect(marks(text)).toEqual(['level-2', 'level-2', 'level-4', 'level-2'])
+    expect(marks(text)).toEqual(['level-2', 'level-2', 'level-3', 'level-2'])
     expect(text).not.toContain('Audit')
+  })
+
+  test('awaits no Step of a flow that failed', async () => {
+    views.store.add(eventLog({ correlationKey: 'k', timestamp: at(0), step: 'order.validate', level: 'Error' }))
+    const text = await fileOf('k')
+    expect(text).toContain('>not seen</')
+    expect(text).not.toContain('next, not seen')
   })
 
   test('stands alone: no script, no address but the name space', async () => {

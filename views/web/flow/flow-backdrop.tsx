@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Drawing } from '../../flow-layout/drawing.ts'
+import { awaitedSteps } from '../../flow-layout/flow-log.ts'
 import { shortCount } from '../../flow-layout/format.ts'
 import { heightOf } from '../../flow-layout/rows.ts'
 import type { Tick } from '../../flow-layout/ticks.ts'
@@ -23,7 +24,7 @@ export function FlowBackdrop({ view, scale, ticks, drawing, room }: BackdropProp
     const height = heightOf(rows)
     const width = scale.width + room
     const unseenFrom = room === 0 ? 0 : scale.width
-    const next = new Set(brief.summary.nextSteps.map(({ identifier }) => identifier))
+    const next = new Set(awaitedSteps(brief.summary).map(({ identifier }) => identifier))
     const unseen = rows
       .filter(({ all }) => all.length === 0)
       .map(({ top, hint }) => ({ top, look: next.has(hint) ? ' next' : '' }))

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { drawFlow } from '../../flow-layout/drawing.ts'
-import { nameOf } from '../../flow-layout/flow-log.ts'
+import { awaitedSteps, nameOf } from '../../flow-layout/flow-log.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
 import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
 import { createTimeScale, type TimeScale } from '../../flow-layout/time-scale.ts'
@@ -50,7 +50,7 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
 
 /** Describes the drawing in a sentence. */
 function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
-  const { total, correlationKey, levels, nextSteps } = summary
+  const { total, correlationKey, levels } = summary
   const groups = rows.flatMap(({ kind, label }) => (kind === 'lane' ? [] : [label]))
   const errors = (levels.Error ?? 0) + (levels.Critical ?? 0)
   return visible(
@@ -58,7 +58,7 @@ function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
       `${plural(total, 'log')} of ${correlationKey} in ${groups.join(', ')}`,
       `${durationText(active)} of activity with ${plural(gaps.length, 'idle time')}`,
       plural(errors, 'error'),
-      ...nextSteps.map((step) => `${nameOf(step)} not seen yet`),
+      ...awaitedSteps(summary).map((step) => `${nameOf(step)} not seen yet`),
       'the list below tells the same',
     ].join('; '),
   )

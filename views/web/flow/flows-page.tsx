@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { FlowCounts, FlowState } from '../../../shared/log-store/log-store.ts'
-import { nameOf } from '../../flow-layout/flow-log.ts'
+import { awaitedSteps, nameOf } from '../../flow-layout/flow-log.ts'
 import { countText, shortCount, visible } from '../../flow-layout/format.ts'
 import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
@@ -215,7 +215,7 @@ function FlowTable({ flows }: { readonly flows: readonly FlowSummary[] }) {
             <th class="num flow-wide">Duration</th>
             <th class="num">Logs</th>
             <th class="flow-wide">Levels</th>
-            <th class="flow-wide">Next Step</th>
+            <th class="flow-wide">Step</th>
             {where && <th class="flow-wide">Where</th>}
           </tr>
         </thead>
@@ -237,10 +237,9 @@ function placesOf({ events, projects, steps }: FlowSummary): string {
 
 function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: boolean }) {
   const utc = useUtc()
-  const { correlationKey, firstAt, lastAt, total, levels, state, nextSteps } = flow
+  const { correlationKey, firstAt, lastAt, total, levels, state, steps } = flow
   const places = placesOf(flow)
-  // A failed flow has no next Step.
-  const next = state === 'failed' ? [] : nextSteps
+  const next = awaitedSteps(flow).map(nameOf).join(', ')
   return (
     <tr>
       <td>
@@ -268,7 +267,10 @@ function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: 
               ),
           )}
       </td>
-      <td class="cut flow-wide">{visible(next.map(nameOf).join(', '))}</td>
+      <td class="cut flow-wide">
+        {next !== '' && <span class="muted">before </span>}
+        {visible(state === 'failed' ? steps.slice(-1).map(nameOf).join() : next)}
+      </td>
       {where && (
         <td class="cut flow-wide" title={places}>
           {places}
