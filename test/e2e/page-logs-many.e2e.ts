@@ -240,6 +240,15 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     }
   })
 
+  test.each([1_023, 1_024, 1_025])('the filters are beside the list or in a drawer, %d wide', async (width) => {
+    const page = await show('/application-logs', { width })
+    const shown = await Promise.all([
+      page.getByRole('complementary', { name: 'Filters' }).isVisible(),
+      page.getByRole('button', { name: 'Filters' }).isVisible(),
+    ])
+    expect(shown).toEqual([width > 1_024, width <= 1_024])
+  })
+
   test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
     const page = await show('/application-logs', { width: 390, height: 844 })
     expect(await page.getByRole('complementary', { name: 'Filters' }).isVisible()).toBe(false)
