@@ -250,6 +250,20 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(() => expect(paramsOf(page)).toEqual({}))
   })
 
+  test('is shown as far as what was searched for, which is marked', async () => {
+    const skus = Array.from({ length: 900 }, (_, index) => `SKU-${index}`)
+    await server.application({ message: `dump ${skus.join()}`, timestamp: ago(120) })
+    await eventually(async () => (await server.client.all('/api/application-logs?q=dump')).length === 1)
+    const page = await show('/application-logs?q="SKU-420"')
+    await page.locator('tr.log .text').click()
+    const message = page.locator('tr.detail .message')
+    await message.getByRole('button', { name: 'more characters' }).waitFor()
+    expect(await message.locator('mark').allTextContents()).toEqual(['SKU-420'])
+    await page.getByRole('combobox', { name: 'Search' }).fill('dump')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await message.locator('mark').allTextContents()).toEqual(['dump']))
+  })
+
   describe('the keys', () => {
     test('leave out logs like it, open its flow, and are all told by ?', async () => {
       const page = await show('/event-logs?q=price')

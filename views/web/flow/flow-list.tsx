@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
+import { foundBy } from '../lib/found.ts'
 import { Payload } from '../logs/log-row.tsx'
 import { LevelTag } from '../ui/level.tsx'
+import { Marked } from '../ui/log-text.tsx'
 import { keepInView } from './element-hooks.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
@@ -113,7 +115,7 @@ interface RowProps {
 }
 
 function LogRow({ log, view, days, index }: RowProps) {
-  const { utc, selected, matches } = view
+  const { utc, selected, matches, params } = view
   const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
   const found = matches?.has(log)
   const [group = '', lane] = where.map(visible)
@@ -147,7 +149,7 @@ function LogRow({ log, view, days, index }: RowProps) {
       <td class="cut">
         {found ? (
           <bdi class="mono">
-            <mark>{visible(text)}</mark>
+            <Marked text={text} found={foundBy(params['q'] ?? '', true)} />
           </bdi>
         ) : entry.kind === 'event' ? (
           <span class="mono">

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { countText, cut, visible } from '../../flow-layout/format.ts'
+import { foundBy } from '../lib/found.ts'
+import { useAddress } from './use-address.ts'
 
 interface LogTextProps {
   readonly text: string
@@ -11,13 +13,22 @@ interface LogTextProps {
 /** Maximum number of characters rendered; the full text can only be copied. */
 const DRAWN_MAX = 200_000
 
-/** Renders log text, which may be hostile: as plain text with isolated direction, visible control characters, and a length limit. */
+/** Characters shown after the first match, if that is further down than the limit. */
+const AFTER_MATCH = 500
+
+/**
+ * Renders log text, which may be hostile: as plain text with isolated direction, visible control characters, and a length limit. What the
+ * page's search finds in it is marked, and the first match is always shown.
+ */
 export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTextProps) {
   const [all, setAll] = useState(false)
-  const shown = cut(text, all ? DRAWN_MAX : most)
+  const [{ path, params }] = useAddress()
+  const found = foundBy(params['q'] ?? '', path[0] === 'flows')
+  const at = found === undefined ? -1 : text.slice(0, DRAWN_MAX).search(found)
+  const shown = cut(text, all ? DRAWN_MAX : at === -1 ? most : Math.max(most, at + AFTER_MATCH))
   return (
     <bdi class={look}>
-      {visible(shown.text)}
+      <Marked text={shown.text} found={found} />
       {shown.more > 0 && (
         <>
           {'… '}
@@ -34,4 +45,14 @@ export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTe
       )}
     </bdi>
   )
+}
+
+/** With more matches than this, none is marked: each is an element of its own. */
+const MARKS_MAX = 1_000
+
+/** A text made safe to show, with what a search finds in it marked; see `foundBy`. */
+export function Marked({ text, found }: { readonly text: string; readonly found: RegExp | undefined }) {
+  const parts = found === undefined ? [] : text.split(found)
+  if (parts.length <= 1 || parts.length > 2 * MARKS_MAX) return <>{visible(text)}</>
+  return <>{parts.map((part, index) => (index % 2 === 0 ? visible(part) : <mark key={index}>{visible(part)}</mark>))}</>
 }
