@@ -143,6 +143,18 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     expect(Math.abs((await top()) - at)).toBeLessThan(3)
   })
 
+  test('begins at its newest row when a filter changes further down, and stays where it is when a log is opened', async () => {
+    const page = await show()
+    await page.evaluate('scrollTo(0, 1500)')
+    await page.locator(`tr[data-id="${all[60]}"] .at button`).press('Enter')
+    await page.getByRole('complementary', { name: 'Log', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(1_000)
+    await page.getByRole('complementary', { name: 'Filters' }).getByRole('button', { name: 'Part3 157' }).click()
+    await page.getByText('157 logs', { exact: true }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+  })
+
   test('counts what is there, not what is in sight', async () => {
     const page = await show()
     await page.getByText('1,100 logs', { exact: true }).waitFor()

@@ -82,3 +82,11 @@ export function patchAddress({ path, params }: Address, patch: AddressPatch): Ad
   )
   return { path: patch.path ?? path, params: Object.fromEntries(merged) }
 }
+
+/** Parameters that open something beside what a page shows, or change its look alone. */
+const BESIDE = { id: undefined, tab: undefined, utc: undefined, columns: undefined }
+
+/** Whether two addresses show the same list, with the same filters in the same order. */
+export const showSame = (one: Address, other: Address): boolean =>
+  formatAddress(patchAddress(one, { params: BESIDE }), '/') ===
+  formatAddress(patchAddress(other, { params: BESIDE }), '/')

@@ -1,4 +1,4 @@
-import { type Address, type AddressPatch, formatAddress, parseAddress, patchAddress } from '../lib/address.ts'
+import { type Address, type AddressPatch, formatAddress, parseAddress, patchAddress, showSame } from '../lib/address.ts'
 import { BASE } from './base.ts'
 import { createStore, useStore } from './store.ts'
 
@@ -14,14 +14,14 @@ window.addEventListener('popstate', () => store.set(read()))
 /** The current address, for use outside components. */
 export const currentAddress = (): Address => store.get()
 
-/** Goes to another address. A different page starts at the top. */
+/** Goes to another address. A different page starts at the top, and so does a list with other filters. */
 export const go = (patch: AddressPatch, how: How = 'push'): void => visit(patchAddress(store.get(), patch), how)
 
 function visit(to: Address, how: How): void {
   const url = formatAddress(to, BASE)
   if (url === location.pathname + location.search) return
   history[`${how}State`](null, '', url)
-  if (to.path.join('/') !== store.get().path.join('/')) scrollTo(0, 0)
+  if (how === 'push' && !showSame(to, store.get())) scrollTo(0, 0)
   store.set(to)
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Address, formatAddress, parseAddress, patchAddress } from '../../../../../views/web/lib/address.ts'
+import {
+  type Address,
+  formatAddress,
+  parseAddress,
+  patchAddress,
+  showSame,
+} from '../../../../../views/web/lib/address.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 /** A URL as a browser changes it: paths are tidied up before anybody can look at them. */
@@ -82,5 +88,16 @@ describe('patchAddress', () => {
       path: ['flows'],
       params: { utc: '1', environment: 'Production', q: 'y' },
     })
+  })
+
+  test.each([
+    [{ id: '1', tab: 'json' }, { utc: '1', columns: 'level' }, true],
+    [{ q: 'a', id: '1' }, { id: '2', q: 'a' }, true],
+    [{ q: 'a' }, { q: 'b' }, false],
+    [{ group: 'template' }, {}, false],
+  ])('%j and %j show the same: %s', (one, other, same) => {
+    const shown = (params: Address['params']): Address => ({ path: ['event-logs'], params })
+    expect(showSame(shown(one), shown(other))).toBe(same)
+    expect(showSame(shown(one), { path: ['flows'], params: one })).toBe(false)
   })
 })
