@@ -238,6 +238,13 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.getByText('2 of 2 matches').waitFor()
     expect(await selected(page).textContent()).toContain('no answer from paynet')
 
+    await page.getByLabel('Find in this flow').focus()
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY')
+    expect(param(page, 'q')).toBe('paynet')
+    await page.keyboard.press('n')
+    await page.getByText('1 of 2 matches').waitFor()
+
     await page.goto(`${server.url}/flows/order-1`)
     await page.getByRole('button', { name: 'Error 1' }).click()
     await eventually(async () => expect(await rows(page).count()).toBe(1))

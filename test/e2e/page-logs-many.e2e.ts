@@ -174,6 +174,25 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     }, 20_000)
   })
 
+  test('keeps the focus on the button that loads more', async () => {
+    const page = await show()
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**&cursor=**', async (route) => {
+      ask()
+      await released
+      await route.continue()
+    })
+    const focus = () => page.evaluate('document.activeElement.textContent')
+    await page.locator('.more button').focus()
+    await asked
+    await page.getByText('Loading…').waitFor()
+    expect(await focus()).toBe('Loading…')
+    release()
+    await page.getByText('Load older').waitFor()
+    expect(await focus()).toBe('Load older')
+  })
+
   test('says what failed when more cannot be read, and goes on when it can', async () => {
     tolerate(/net::ERR_|Failed to load resource/)
     const page = await show()

@@ -355,6 +355,21 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(await page.evaluate(hidden)).toBe(0)
     })
 
+    test('a time by keyboard alone, also where the page is scrolled so that the header covers it', async () => {
+      const page = await show('/event-logs', { height: 400 })
+      await page.evaluate('scrollTo(0, 60)')
+      await page.keyboard.press('d')
+      const { top, header } = await page.evaluate<{ top: number; header: number }>(`({
+        top: document.activeElement.getBoundingClientRect().top,
+        header: document.querySelector('.top').getBoundingClientRect().bottom,
+      })`)
+      expect(top).toBeGreaterThanOrEqual(header)
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await expectRows(page, ['probed'])
+      expect(paramsOf(page)).toEqual({ from: 'now-15m' })
+    })
+
     test('a typed time is meant in the zone that is shown, and a wrong one is told where it is typed', async () => {
       tolerate(/status of 400/)
       const page = await show('/event-logs', { zone: 'Asia/Kolkata' })

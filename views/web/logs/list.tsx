@@ -115,7 +115,8 @@ function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list
   return (
     <div ref={ref} class="more">
       {more ? (
-        <button type="button" class="button small" disabled={fetching} onClick={fetchMore}>
+        // Not `disabled`, which would take the focus from it.
+        <button type="button" class="button small" aria-disabled={fetching} onClick={fetchMore}>
           {fetching ? 'Loading…' : `Load ${older}`}
         </button>
       ) : (

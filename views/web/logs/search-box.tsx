@@ -97,12 +97,9 @@ function useCompletion(
       Escape: close,
       ...(chosen === -1 ? {} : { Enter: () => take(chosen) }),
     }[event.key]
-    if ((choices.length === 0 && !(asked && isPending)) || event.shiftKey) {
-      if (event.key === 'Escape') input.current?.blur()
-    } else if (run !== undefined) {
-      event.preventDefault()
-      run()
-    }
+    if (run === undefined || event.shiftKey || (choices.length === 0 && !(asked && isPending))) return
+    event.preventDefault()
+    run()
   }
   return { choices, chosen, close, look, write, take, onKeyDown }
 }

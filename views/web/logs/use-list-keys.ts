@@ -17,6 +17,13 @@ interface ListKeys {
   readonly isShown: boolean
 }
 
+/** Opens the menu of times, and leads the keyboard to it. */
+function openTime(): void {
+  const button = document.querySelector<HTMLElement>('.range button')
+  button?.focus()
+  button?.click()
+}
+
 /** The keys of a list. Those of an open entry take precedence. */
 export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
   const entries = isShown ? list.rows.entries : []
@@ -29,7 +36,7 @@ export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
   useKeys({
     '/': { what: 'Search', run: () => document.getElementById('search')?.focus() },
-    d: { what: 'Time', run: () => document.querySelector<HTMLElement>('.range button')?.click() },
+    d: { what: 'Time', run: openTime },
     j: { what: 'Next log', run: () => move(1) },
     k: { what: 'Previous log', run: () => move(-1) },
     Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => state.open(id)) },

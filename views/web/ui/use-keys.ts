@@ -47,10 +47,17 @@ function onKeyDown(event: KeyboardEvent): void {
   const isCommand = event.ctrlKey || event.metaKey
   const key = isCommand ? `Ctrl+${event.shiftKey ? event.key : event.key.toLowerCase()}` : event.key
   if (!(target instanceof Element)) return
-  if (key !== 'Escape' && !isCommand && target.closest(TYPING) !== null) return
+  const field = isCommand ? null : target.closest<HTMLElement>(TYPING)
+  if (key !== 'Escape' && field !== null) return
   // Enter and Space belong to the focused element; an open dialog handles all keys itself.
   if ((key === 'Enter' || key === ' ') && target.closest('a,button,summary,[role=button]') !== null) return
   if (document.querySelector('dialog[open]') !== null) return
+  // A menu closes together with its fields; browsers would empty a field of a search.
+  if (field !== null && field.closest('.popover') === null) {
+    field.blur()
+    event.preventDefault()
+    return
+  }
   for (const { current } of maps.toReversed()) {
     const action = current[key]
     if (action === undefined || action.run() === false) continue
