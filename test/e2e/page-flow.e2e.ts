@@ -512,6 +512,43 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(async () => expect(await marks(page).count()).toBeLessThan(400))
   }, 120_000)
 
+  test('brings what is selected into the part of drawing and list that is in the window', async () => {
+    const key = 'import-long'
+    await server.send(
+      Array.from({ length: 2 * STAGES }, (_, index): SentLog => {
+        const level = index % 5 === 0 ? 'Error' : 'Information'
+        return { to: `import.s${index % STAGES}`, key, at: BEGIN + index * SECOND, level }
+      }),
+    )
+    const expectInWindow = async (page: Page, selector: string, cover = 'header') => {
+      const inWindow = `(() => {
+        const { top, bottom, left, right } = document.querySelector('${selector}').getBoundingClientRect()
+        const cover = document.querySelector('${cover}').getBoundingClientRect()
+        // A browser scrolls by whole pixels.
+        return [top >= 47, bottom <= innerHeight + 1, ${cover === 'header'} || left >= cover.right - 1, right <= innerWidth + 1]
+      })()`
+      await eventually(async () => expect(await page.evaluate(inWindow)).toEqual([true, true, true, true]))
+    }
+    const errorsIn = async (page: Page): Promise<void> => {
+      // The drawing reaches below the window.
+      await page.evaluate('scrollBy(0, document.querySelector(".flow-scroll").getBoundingClientRect().top - 300)')
+      for (const key of 'nnnnnnNNN') {
+        await page.keyboard.press(key)
+        await page.locator('.flow-ring').waitFor()
+        await expectInWindow(page, '.flow-ring', '.flow-gutter')
+      }
+    }
+    const { page: phone } = await openFlow(key, { width: 390, height: 700 })
+    await errorsIn(phone)
+    const { page } = await openFlow(key, { height: 560 })
+    await errorsIn(page)
+    await page.evaluate('scrollBy(0, document.querySelector(".flow-list .scroll").getBoundingClientRect().top - 300)')
+    for (const key of 'jjjjjjjjjjjjkkkk') {
+      await page.keyboard.press(key)
+      await expectInWindow(page, '.flow-list [aria-selected=true]')
+    }
+  })
+
   test('is clean by axe, light and dark, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
       const { page, axe } = await openFlow('order-1?q=paynet', look)

@@ -69,11 +69,20 @@ export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
   return [ref, width]
 }
 
-/** Scrolls a box so that its selected element is visible below a head of this many pixels; the page itself does not scroll. */
-export function keepInView(box: Element | null | undefined, selector: string, headPx: number): void {
+/** Height of the page's header, in pixels. */
+const HEADER_PX = 48
+
+/**
+ * Scrolls a box so that its selected element is visible: below a head and beside a column of so many pixels, in the part of the box that is
+ * in the window. The page itself does not scroll.
+ */
+export function keepInView(box: Element | null | undefined, selector: string, headPx: number, sidePx = 0): void {
   const thing = box?.querySelector(selector)
   if (!box || !thing) return
-  const { top, bottom } = thing.getBoundingClientRect()
+  const { top, bottom, left, right } = thing.getBoundingClientRect()
   const frame = box.getBoundingClientRect()
-  box.scrollTop += Math.min(0, top - frame.top - headPx) + Math.max(0, bottom - frame.bottom)
+  const above = top - Math.max(frame.top + headPx, HEADER_PX)
+  // Not so far that the element would be above the box, if all of it is below the window.
+  box.scrollTop += Math.min(above, Math.max(0, bottom - Math.min(frame.bottom, innerHeight)))
+  box.scrollLeft += Math.min(left - frame.left - sidePx, Math.max(0, right - frame.right))
 }

@@ -28,7 +28,10 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(shown)), [rows, visits, scale, shown])
   const ticks = useMemo(() => ticksOf(scale, utc), [scale, utc])
   const scroller = useRef<HTMLElement>(null)
-  useEffect(() => keepInView(scroller.current, '.flow-ring', HEAD_PX), [selected, window])
+  useEffect(() => {
+    const gutter = scroller.current?.querySelector('.flow-gutter')
+    keepInView(scroller.current, '.flow-ring', HEAD_PX, gutter?.clientWidth)
+  }, [selected, window])
 
   return (
     <section class="panel flow-drawing" aria-label="Drawing">
