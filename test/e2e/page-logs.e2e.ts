@@ -390,6 +390,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       const page = await show('/event-logs?from=now-1h')
       const drawing = page.locator('.histogram svg')
       const { x, y, width } = (await drawing.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      const ticksBefore = await page.locator('.histogram .times').textContent()
       await page.mouse.move(x + width * 0.3, y + 30)
       await page.mouse.down()
       await page.mouse.move(x + width * 0.58, y + 30, { steps: 4 })
@@ -398,6 +399,14 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card declined', EVENTS[3] ?? ''])
       const { from = '', to = '' } = paramsOf(page)
       expect([Date.parse(from) < NOW - 40 * MINUTE, Date.parse(to) > NOW - 30 * MINUTE]).toEqual([true, true])
+      // The bar that the pointer rests on is another one, and stays it when the pointer moves again.
+      const ticks = page.locator('.histogram .times')
+      await eventually(async () => expect(await ticks.textContent()).not.toBe(ticksBefore))
+      const marked = page.locator('.histogram figcaption > span').first()
+      const resting = await marked.textContent()
+      await page.mouse.move(x + width * 0.58 - 1, y + 30)
+      await page.mouse.move(x + width * 0.58, y + 30)
+      expect(await marked.textContent()).toBe(resting)
       await page.goBack()
       await expectRows(page, EVENTS)
       await page.getByRole('button', { name: 'As a table' }).click()

@@ -14,30 +14,31 @@ interface Marked {
  * for a click.
  */
 export function useBrush(spans: Spans, onSpans: (one: number, other: number, event: PointerEvent) => void) {
-  const [hovered, setHovered] = useState(-1)
-  const [drag, setDrag] = useState<Marked>()
+  // As parts of the width, from 0 to 1: the spans change under a resting pointer.
+  const [hovered, setHovered] = useState<number>()
+  const [dragged, setDragged] = useState<number>()
   const at = ({ currentTarget, clientX }: PointerEvent): number => {
     const { left, width } = (currentTarget as Element).getBoundingClientRect()
-    return spanAt(spans, (clientX - left) / width)
+    return (clientX - left) / width
   }
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return
       ;(event.currentTarget as Element).setPointerCapture(event.pointerId)
-      setDrag({ from: at(event), to: at(event) })
-    },
-    onPointerMove: (event: PointerEvent) => {
+      setDragged(at(event))
       setHovered(at(event))
-      if (drag !== undefined) setDrag({ ...drag, to: at(event) })
     },
+    onPointerMove: (event: PointerEvent) => setHovered(at(event)),
     onPointerUp: (event: PointerEvent) => {
-      setDrag(undefined)
-      if (drag !== undefined) onSpans(drag.from, drag.to, event)
+      setDragged(undefined)
+      if (dragged !== undefined) onSpans(spanAt(spans, dragged), spanAt(spans, at(event)), event)
     },
-    onPointerCancel: () => setDrag(undefined),
-    onPointerLeave: () => setHovered(-1),
+    onPointerCancel: () => setDragged(undefined),
+    onPointerLeave: () => setHovered(undefined),
   }
-  return { marked: drag ?? (hovered === -1 ? undefined : { from: hovered, to: hovered }), handlers }
+  const marked =
+    hovered === undefined ? undefined : { from: spanAt(spans, dragged ?? hovered), to: spanAt(spans, hovered) }
+  return { marked, handlers }
 }
 
 /** The marked spans, in a drawing whose spans are one unit wide. */
