@@ -269,6 +269,17 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect(focused).toBe('correlationKey')
     })
 
+    test('a dialog that closes leaves the page where it was', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/team', height: 300 })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      await page.evaluate(`document.getElementById('main').focus({ preventScroll: true }), scrollTo(0, 30)`)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+      await page.keyboard.press('Escape')
+      await eventually(async () => expect(await page.evaluate('document.activeElement.id')).toBe('main'))
+      expect(await page.evaluate('scrollY')).toBe(30)
+    })
+
     test('another page takes the focus, and the first stop of the keyboard leads to the content', async () => {
       const { page } = await open(server.url, { key: server.key, path: '/refused' })
       await page.getByRole('button', { name: 'Demo' }).waitFor()

@@ -19,7 +19,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     ref.current?.showModal()
     return () => {
       // Elements behind the dialog cannot be focused until it is gone.
-      if (before instanceof HTMLElement) queueMicrotask(() => before.focus())
+      if (before instanceof HTMLElement) queueMicrotask(() => before.focus({ preventScroll: true }))
     }
   }, [])
   return (
