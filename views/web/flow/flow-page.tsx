@@ -3,7 +3,7 @@ import { visible } from '../../flow-layout/format.ts'
 import type { Flow as FlowAnswer } from '../../schemas/answers.ts'
 import { Busy } from '../ui/busy.tsx'
 import { copy } from '../ui/copy.tsx'
-import { hrefTo } from '../ui/use-address.ts'
+import { hrefTo, useReturn } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
 import { FlowDetails } from './flow-details.tsx'
 import { FlowDrawing } from './flow-drawing.tsx'
@@ -43,6 +43,7 @@ function Flow({ brief, data, toggleLive }: FlowProps) {
     if (next !== undefined) view.select(passing[next])
   }
   useKeys(keysOf(view, toggleLive, jump))
+  useReturn(data.loading ? undefined : brief)
   return (
     <div class="page flow-page">
       <FlowHeader view={view} data={data} toggleLive={toggleLive} />

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { FlowCounts, FlowState } from '../../../shared/log-store/log-store.ts'
 import { awaitedSteps, nameOf } from '../../flow-layout/flow-log.ts'
@@ -21,7 +21,7 @@ import { Segments } from '../ui/segments.tsx'
 import { Select } from '../ui/select.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useNow, useUtc } from '../ui/time.tsx'
-import { hrefTo, useAddress } from '../ui/use-address.ts'
+import { hrefTo, rowsToReturn, useAddress, useReturn } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { Statistics } from './event-statistics.tsx'
@@ -241,7 +241,7 @@ function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: 
   const places = placesOf(flow)
   const next = awaitedSteps(flow).map(nameOf).join(', ')
   return (
-    <tr>
+    <tr data-id={correlationKey}>
       <td>
         <StateBadge flow={flow} />
       </td>
@@ -326,8 +326,9 @@ interface Flows {
 function useFlows(filter: Params, order: Params): Flows {
   const params = { ...filter, ...order }
   const key = JSON.stringify(params)
-  const [asked, setAsked] = useState({ key, limit: FIRST })
-  const limit = asked.key === key ? asked.limit : FIRST
+  const [asked, setAsked] = useState({ key: '', limit: 0 })
+  const first = useMemo(() => Math.max(FIRST, rowsToReturn()), [key])
+  const limit = asked.key === key ? asked.limit : first
   const { data, problem, loading, reload } = useFetch<FlowPage>('/api/flows', { ...params, limit })
   const counted = useFetch<FlowStateCounts>('/api/flow-states', filter)
   const busy = loading || counted.loading
@@ -336,6 +337,7 @@ function useFlows(filter: Params, order: Params): Flows {
     counted.reload()
   }
   useEvery(REFRESH_MS, again, !busy)
+  useReturn(data)
   return {
     flows: data?.items,
     problem,

@@ -8,7 +8,7 @@ import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { agoText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
 import { useNow } from '../ui/time.tsx'
-import { hrefTo } from '../ui/use-address.ts'
+import { hrefTo, rowsToReturn, useReturn } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
@@ -29,12 +29,13 @@ interface GroupListProps {
 
 /** The logs in groups, largest first; each links to its logs. */
 export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
-  const [groups, setGroups] = useState(SHOWN)
+  const [groups, setGroups] = useState(() => (rowsToReturn() > SHOWN ? SHOWN_MAX : SHOWN))
   const { data, loading, problem, reload } = useFetch<Groups>(`/api/${folderOf(kind)}/groups`, {
     ...filter,
     by,
     groups,
   })
+  useReturn(data)
   const list = useRef<HTMLOListElement>(null)
   const now = useNow()
   const walk = (step: 1 | -1): void => {
@@ -102,7 +103,7 @@ function Row({ group, by, now }: RowProps) {
   const { value, label, detail, count, firstAt, lastAt, worstLevel, sample } = group
   const below = detail?.split('\n', 1)[0] ?? sample.message
   return (
-    <li>
+    <li data-id={value}>
       <a href={hrefTo({ params: { [GROUP_PARAMETERS[by]]: value, group: undefined, id: undefined } })}>
         <LevelTag level={worstLevel} />
         <span class="what">

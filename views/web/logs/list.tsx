@@ -8,6 +8,7 @@ import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
+import { useReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
 import { emptyTexts, wayText } from './texts.ts'
@@ -29,15 +30,16 @@ const BELOW_HEAD = '-80px 0px 0px'
 
 /** The rows and everything around them: tail news, a problem, the reason why the list is empty, and further rows. */
 export function List({ kind, list, state, columns, total, onChange }: ListProps) {
-  const { rows, answered, loading, fetching, problem } = list
+  const { rows, answer, loading, fetching, problem } = list
   const top = useInView<HTMLDivElement>((inView) => state.setScrolled(!inView), BELOW_HEAD)
+  useReturn(answer, state.point)
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
       <ListProblem problem={problem} reload={list.reload} />
       <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (
-        answered && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
+        answer !== undefined && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
       ) : (
         <>
           <LogTable

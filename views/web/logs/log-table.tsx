@@ -78,12 +78,13 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
     [entries, state.expanded],
   )
   const { first, end, topOf } = useRowWindow(body, { count: entries.length, days, expanded })
-  const currentId = state.currentId ?? entries[0]?.id
-  const current = useMemo(() => entries.findIndex(({ id }) => id === currentId), [entries, currentId])
+  const found = useMemo(() => entries.findIndex(({ id }) => id === state.currentId), [entries, state.currentId])
+  // The first row if there is none or it is gone, so that the keyboard can enter the list.
+  const current = Math.max(0, found)
   useFocus(state)
   // The row that has the keyboard focus stays drawn while it is out of view.
   const drawn = Array.from({ length: end - first }, (_, at) => first + at)
-  if (current >= 0 && current < first) drawn.unshift(current)
+  if (current < first) drawn.unshift(current)
   if (current >= end) drawn.push(current)
   const isDay = new Set(days)
   let last = 0

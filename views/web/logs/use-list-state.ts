@@ -13,6 +13,8 @@ export interface ListState {
   readonly open: (id: string) => void
   readonly toggle: (id: string) => void
   readonly collapse: () => void
+  /** Makes a row the one that the keys go on from. */
+  readonly point: (id: string) => void
   /** Focuses a row. */
   readonly focus: (id: string) => void
   /** The same by keyboard: an entry open beside the list is replaced by the row's. */
@@ -52,6 +54,7 @@ export function useListState(openId: string | undefined): ListState {
       setExpanded((before) => (before.has(id) ? without(before, id) : new Set([...before, id])))
     },
     collapse,
+    point: setCurrent,
     focus,
     walk: (id) => {
       focus(id)

@@ -5,6 +5,7 @@ import type { EntryPage, QueryReading } from '../../schemas/answers.ts'
 import { get, type Params, type Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { toast } from '../ui/toast.tsx'
+import { rowsToReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf, selectionOf } from './filters.ts'
 import {
@@ -29,8 +30,8 @@ export interface LogRows extends Followed {
   readonly problem: Problem | undefined
   /** Whether the list is being reloaded. */
   readonly loading: boolean
-  /** Whether an answer has arrived. */
-  readonly answered: boolean
+  /** The answer that the rows come from; undefined until it has arrived. */
+  readonly answer: EntryPage | undefined
   /** Whether more rows are being read. */
   readonly fetching: boolean
   /** When the list was requested, in milliseconds since 1970, and with which parameters. */
@@ -150,7 +151,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
     reading: first.data?.query,
     problem: first.problem,
     loading,
-    answered: first.data !== undefined,
+    answer: answered.current === question ? first.data : undefined,
     askedAt: question.askedAt,
     filter,
     tookMs,
@@ -180,7 +181,9 @@ function useQuestion(
   return useMemo(() => {
     const askedAt = systemClock.now()
     // Only the requested values changed: reloads as many rows as are shown, so that the reader's position is kept.
-    const first = before.current === logs ? Math.min(FIRST_MAX, Math.max(PAGE, shown)) : PAGE
+    const kept = before.current === logs ? shown : 0
+    // A reader who returns finds a page more, as further entries may have arrived.
+    const first = Math.min(FIRST_MAX, Math.max(PAGE + rowsToReturn(), kept))
     before.current = logs
     const filter = filterOf(params, askedAt)
     return { key, path, order, askedAt, filter, asked: { ...filter, fields, order }, first }
