@@ -1,5 +1,4 @@
-import type { RefObject } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 /** A range being dragged, in pixels from the element's left edge; `from` is where the drag began. */
 export interface Drag {
@@ -52,22 +51,6 @@ export function placeOf({ clientX, currentTarget }: MouseEvent): number {
 
 /** The position of a range, dragged in either direction. */
 export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })
-
-/** The width of the element that the ref is attached to, kept up to date. */
-export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
-  const ref = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const element = ref.current
-    if (element === null) return
-    const measure = (): void => setWidth(element.clientWidth)
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    measure()
-    return () => observer.disconnect()
-  }, [])
-  return [ref, width]
-}
 
 /** Height of the page's header, in pixels. */
 const HEADER_PX = 48

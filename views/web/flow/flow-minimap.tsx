@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { createTimeScale } from '../../flow-layout/time-scale.ts'
-import { spanOf, useDrag, useWidth } from './element-hooks.ts'
+import { useWidth } from '../ui/use-width.ts'
+import { spanOf, useDrag } from './element-hooks.ts'
 import { minimapPaths } from './minimap.ts'
 import { panned, windowAt } from './time-window.ts'
 import type { FlowView } from './use-flow-view.ts'

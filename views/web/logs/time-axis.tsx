@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { timeText } from '../../flow-layout/times.ts'
 import { useUtc } from '../ui/time.tsx'
+import { useWidth } from '../ui/use-width.ts'
 import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
 
 /** Two spans in either order, with all between them. */
@@ -49,13 +50,7 @@ export const Brush = ({ from, to, height }: Marked & { readonly height: number }
 /** The times below a drawing, as many as fit. */
 export function TimeTicks({ spans }: { readonly spans: Spans }) {
   const utc = useUtc()
-  const ref = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(ref.current?.clientWidth ?? 0))
-    observer.observe(ref.current as Element)
-    return () => observer.disconnect()
-  }, [])
+  const [ref, width] = useWidth()
   return (
     <div ref={ref} class="times muted small num" aria-hidden="true">
       {ticksOf(spans, width, utc).map(({ x, label }) => (
