@@ -52,9 +52,6 @@ export function placeOf({ clientX, currentTarget }: MouseEvent): number {
 /** The position of a range, dragged in either direction. */
 export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })
 
-/** Height of the page's header, in pixels. */
-const HEADER_PX = 48
-
 /**
  * Scrolls a box so that its selected element is visible: below a head and beside a column of so many pixels, in the part of the box that is
  * in the window. The page itself does not scroll.
@@ -64,7 +61,8 @@ export function keepInView(box: Element | null | undefined, selector: string, he
   if (!box || !thing) return
   const { top, bottom, left, right } = thing.getBoundingClientRect()
   const frame = box.getBoundingClientRect()
-  const above = top - Math.max(frame.top + headPx, HEADER_PX)
+  const header = document.querySelector('.top')?.clientHeight ?? 0
+  const above = top - Math.max(frame.top + headPx, header)
   // Not so far that the element would be above the box, if all of it is below the window.
   box.scrollTop += Math.min(above, Math.max(0, bottom - Math.min(frame.bottom, innerHeight)))
   box.scrollLeft += Math.min(left - frame.left - sidePx, Math.max(0, right - frame.right))
