@@ -320,7 +320,7 @@ export interface FlowPageRequest {
 }
 
 export interface FlowPage {
-  readonly flows: readonly Flow[]
+  readonly flows: readonly ListedFlow[]
   readonly next: FlowCursor | null
 }
 
@@ -331,6 +331,9 @@ export interface Flow {
   /** The flow's entries counted by Event, Step, Project and level. */
   readonly groups: readonly FlowGroup[]
 }
+
+/** A flow of a page, which is also its own place in the order of the page. */
+export type ListedFlow = Flow & FlowCursor
 
 export interface FlowGroup {
   readonly event: string | null

@@ -97,7 +97,7 @@ export function flowContract(rig: Rig): void {
           { ...group, event: null, step: null, project: PROJECT, count: 1, firstAt: at(9), lastAt: at(9) },
         ]),
       )
-      expect((await list(flowsOf(team)))[0]).toEqual({ ...flow, groups: expect.any(Array) })
+      expect((await list(flowsOf(team)))[0]).toEqual({ ...flow, groups: expect.any(Array), rank: 0 })
       expect(byPlace((await list(flowsOf(team)))[0]?.groups ?? [])).toEqual(byPlace(flow?.groups ?? []))
     })
 

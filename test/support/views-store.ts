@@ -107,7 +107,7 @@ export function createMemoryLogStore(): MemoryLogStore {
       const page = flows.slice(0, limit)
       const last = page.at(-1)
       const next = last && { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey }
-      return { flows: page.map(({ rank: _, ...flow }) => flow), next: flows.length > limit && next ? next : null }
+      return { flows: page, next: flows.length > limit && next ? next : null }
     },
     countFlows: async (filter, states) => {
       const { flows } = await store.searchFlows(filter, {

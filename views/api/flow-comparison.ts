@@ -4,6 +4,7 @@ import type { ComparedStep, FlowComparison, FlowStep } from '../schemas/answers.
 import type { Answer } from './call.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowsOf } from './flows.ts'
+import { withinPage } from './page.ts'
 
 /** Maximum number of Steps in an answer. */
 const STEPS_MAX = 1_000
@@ -21,11 +22,14 @@ export const compareFlows: Answer = async (call, tools) => {
   const [own, others] = [rowsByPlace(stepsOf(flow, names)), rowsByPlace(stepsOf(other, names))]
   // Steps of only one flow are ordered among those of both.
   const all = stepsOf({ ...flow, groups: [...flow.groups, ...other.groups] }, names)
+  const steps = withinPage(
+    all.slice(0, STEPS_MAX).map((row) => comparedStep(row, own.get(placeOf(row)), others.get(placeOf(row)))),
+  )
   return successBody({
     flow: summaryOf(flow, names, now, waits),
     other: summaryOf(other, names, now, waits),
-    steps: all.slice(0, STEPS_MAX).map((row) => comparedStep(row, own.get(placeOf(row)), others.get(placeOf(row)))),
-    more: all.length > STEPS_MAX,
+    steps,
+    more: all.length > steps.length,
   } satisfies FlowComparison)
 }
 

@@ -1,13 +1,13 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, Flow } from '../../shared/log-store/log-store.ts'
-import type { FlowPage, FlowStateCounts } from '../schemas/answers.ts'
+import type { FlowStateCounts } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
 import { statesAt } from './flow-state.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
-import { pageBody } from './page.ts'
+import { listBody, pageBody, textsWithin, withinPage } from './page.ts'
 import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
 
@@ -29,13 +29,14 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   const { now, after } = decodeFlowCursor(sort, values.cursor) ?? { now: clock.now(), after: null }
   const filter = flowFilter(team, values, state === null ? null : statesAt(now, names, learnt))
   const { flows, next } = await store.searchFlows(filter, { limit, sort, after }, signal)
-  return successBody({
+  const listed = flows
+    .map((flow) => ({ flow, summary: summaryOf(flow, names, now, learnt) }))
     // A flow's entries may be newer than the index that it was found by.
-    items: flows
-      .map((flow) => summaryOf(flow, names, now, learnt))
-      .filter((flow) => state === null || flow.state === state),
-    nextCursor: next === null ? null : encodeFlowCursor(sort, now, next),
-  } satisfies FlowPage)
+    .filter(({ summary }) => state === null || summary.state === state)
+  const texts = textsWithin(listed, ({ summary }) => summary)
+  const cutAt = texts.length < listed.length ? listed[texts.length - 1]?.flow : undefined
+  const goOn = cutAt ?? next
+  return listBody(texts, { nextCursor: goOn === null ? null : encodeFlowCursor(sort, now, goOn) })
 }
 
 /** The number of flows in each state, now. */
@@ -62,7 +63,8 @@ export const oneFlow: Answer = async (call, tools) => {
   const request = { limit: values.limit, order: 'asc', after, form: 'row' } as const
   const page = await tools.store.search(flowEntries(call), request, call.signal)
   const summary = summaryOf(flow, names, tools.clock.now(), await tools.waits.of(call.team, names))
-  return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
+  const steps = withinPage(stepsOf(flow, names))
+  return pageBody(page, 'asc', names, { summary, steps, projects: summary.projects })
 }
 
 /** The flow that the path names; throws `not_found` when the Team has no entry with its key. */

@@ -7,6 +7,33 @@ import type { ValuedRow } from './row-values.ts'
 /** Maximum characters of one page's items: the registry's names for a row's Event and Step can be as long as the row. */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
+/** The JSON texts of the first items, at least one, that have at most `charactersMax` characters together. */
+export function textsWithin<Item>(
+  items: readonly Item[],
+  shownOf: (item: Item) => unknown,
+  charactersMax = PAGE_CHARACTERS_MAX,
+): readonly string[] {
+  const texts: string[] = []
+  let characters = 0
+  for (const item of items) {
+    const text = JSON.stringify(shownOf(item))
+    characters += text.length
+    if (texts.length > 0 && characters > charactersMax) break
+    texts.push(text)
+  }
+  return texts
+}
+
+/** The first items, at least one, whose JSON is no larger than a page. */
+export const withinPage = <Item>(items: readonly Item[]): readonly Item[] =>
+  items.slice(0, textsWithin(items, (item) => item).length)
+
+/** The answer of a list of items that are JSON texts already; `rest` has the further fields of `data`. */
+export const listBody = (
+  texts: readonly string[],
+  rest: Readonly<Record<string, unknown>> & { readonly nextCursor: string | null },
+): string => `{"success":true,"data":{"items":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}}`
+
 /**
  * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would exceed `charactersMax`
  * ends early, after at least one item, and its cursor continues from there.
@@ -18,18 +45,8 @@ export function pageBody(
   extra: Readonly<Record<string, unknown>>,
   charactersMax = PAGE_CHARACTERS_MAX,
 ): string {
-  const texts: string[] = []
-  let last: ValuedRow | undefined
-  let characters = 0
-  for (const entry of page.entries) {
-    const text = JSON.stringify(itemOf(entry, names))
-    characters += text.length
-    if (last !== undefined && characters > charactersMax) break
-    texts.push(text)
-    last = entry
-  }
-  const cutAt = texts.length < page.entries.length ? last : undefined
+  const texts = textsWithin(page.entries, (entry) => itemOf(entry, names), charactersMax)
+  const cutAt = texts.length < page.entries.length ? page.entries[texts.length - 1] : undefined
   const next = cutAt ?? page.next
-  const rest = { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) }
-  return `{"success":true,"data":{"items":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}}`
+  return listBody(texts, { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) })
 }

@@ -8,6 +8,7 @@ import {
   type FlowSort,
   type FlowState,
   type FlowStates,
+  type ListedFlow,
   type LogStoreReader,
   NO_FLOWS,
   PAGE_GROUPS_MAX,
@@ -99,8 +100,8 @@ export function createFlowReader({
       const hits = await (rank === null && filter.keyPart === null
         ? searcher.latest(filter, after?.lastAt ?? null, limit + 1, read)
         : read(filter))
-      const found = hits.map((hit) => hit._source)
-      const flows: Flow[] = []
+      const found = hits.map(({ _source, sort }) => ({ ..._source, rank: rank === null ? 0 : Number(sort?.[0]) }))
+      const flows: ListedFlow[] = []
       let groups = 0
       let told = 0
       while (told < Math.min(limit, found.length) && groups < PAGE_GROUPS_MAX) {
@@ -108,15 +109,17 @@ export function createFlowReader({
         const keys = summaries.map(({ correlationKey }) => correlationKey)
         const counted = await readFlowGroups(searcher, filter.team, keys, firstDay(summaries), signal)
         // A summary may exist before its entries are searchable, and may outlive them by a retention run.
-        flows.push(...summaries.flatMap((summary) => flowOf(summary, counted.get(summary.correlationKey)) ?? []))
+        for (const summary of summaries) {
+          const flow = flowOf(summary, counted.get(summary.correlationKey))
+          if (flow !== undefined) flows.push({ ...flow, rank: summary.rank })
+        }
         for (const ofKey of counted.values()) groups += ofKey.length
         told += summaries.length
       }
       const last = found[told - 1]
       const isMore = told < found.length && last !== undefined
       if (!isMore) return { flows, next: null }
-      const { lastAt, correlationKey } = last
-      return { flows, next: { rank: rank === null ? 0 : Number(hits[told - 1]?.sort?.[0]), lastAt, correlationKey } }
+      return { flows, next: { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey } }
     },
 
     async countFlows(filter, states, signal) {

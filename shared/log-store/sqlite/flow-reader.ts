@@ -12,6 +12,7 @@ import {
   type FlowState,
   type FlowStates,
   type FlowTally,
+  type ListedFlow,
   NO_FLOWS,
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
@@ -63,19 +64,18 @@ export function createFlowReader(database: Database): FlowReader {
           WHERE ${text} ORDER BY ${order} LIMIT ?`,
       )
       .all(...ends.values, ...values, limit + 1)
-    const flows: Flow[] = []
+    const flows: ListedFlow[] = []
     let groupsLeft = PAGE_GROUPS_MAX
     for (const row of rows.slice(0, limit)) {
       const key = String(row['key'])
       const groups = groupsOf(filter.team, key)
       groupsLeft -= groups.length
       if (groupsLeft < 0 && flows.length > 0) break
-      flows.push({ correlationKey: key, ...spanOf(row), groups })
+      flows.push({ correlationKey: key, ...spanOf(row), groups, rank: Number(row['rank']) })
     }
     const last = flows.at(-1)
     const more = rows.length > flows.length && last !== undefined
-    const rank = Number(rows[flows.length - 1]?.['rank'])
-    return { flows, next: more ? { rank, lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+    return { flows, next: more ? { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
   }
 
   const count = (filter: FlowFilter, states: FlowStates): FlowCounts => {

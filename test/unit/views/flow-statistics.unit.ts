@@ -129,9 +129,9 @@ describe('GET /api/flows/statistics', () => {
     let pages = 0
     views.store.searchFlows = async (filter, page) => {
       pages += 1
-      const last = { rank: 0, lastAt: ago(1), correlationKey: `k${pages}` }
+      const next = { rank: 0, lastAt: ago(1), correlationKey: `k${pages}` }
       const { flows } = await searchFlows(filter, page)
-      return { flows: [...flows, { correlationKey: `k${pages}`, firstAt: ago(9), lastAt: ago(1), groups }], next: last }
+      return { flows: [...flows, { ...next, firstAt: ago(9), groups }], next }
     }
     const { sampled, items, more } = await statistics()
     expect({ sampled, steps: items[0]?.steps.length, more }).toEqual({ sampled: 2, steps: 200, more: true })

@@ -78,6 +78,40 @@ describe('GET /api/flows', () => {
     expect(found).toHaveLength(7)
   })
 
+  test('ends a page of large flows early, and goes on from there', async () => {
+    // The names of the registry are not part of what the store bounds.
+    const steps = Array.from({ length: 100 }, (_, index) => `order.${index}`)
+    const name = 'n'.repeat(10_000)
+    for (const [order, identifier] of steps.entries())
+      views.entities.set(identifier, { kind: 'step', identifier, team: 'a', name, event: 'order', order })
+    const all = ['k0', 'k1', 'k2', 'k3', 'k4', 'k5']
+    for (const [index, correlationKey] of all.entries())
+      views.store.add(...steps.map((step) => eventLog({ correlationKey, step, timestamp: at(index) })))
+    for (const sort of ['latest', 'longest', 'worst']) {
+      const first = await views.get<Flows>(`/api/flows?sort=${sort}`)
+      expect(first.data.items.length).toBeLessThan(all.length)
+      expect(first.text.length).toBeLessThan(5 * 1024 * 1024)
+      const second = await views.get<Flows>(`/api/flows?sort=${sort}&cursor=${first.data.nextCursor}`)
+      const found = [...first.data.items, ...second.data.items].map((item) => item.correlationKey)
+      expect(found).toEqual(all.toReversed())
+      expect(second.data.nextCursor).toBeNull()
+    }
+  })
+
+  test('has one flow at least, however large, and of the Steps of a flow what a page holds', async () => {
+    const steps = Array.from({ length: 6 }, (_, index) => `order.${index}`)
+    const name = 'n'.repeat(1_000_000)
+    views.entities.clear()
+    for (const [order, identifier] of steps.entries())
+      views.entities.set(identifier, { kind: 'step', identifier, team: 'a', name, event: 'order', order })
+    for (const correlationKey of ['k', 'l'])
+      views.store.add(...steps.map((step) => eventLog({ correlationKey, step, timestamp: at(1) })))
+    expect((await views.get<Flows>('/api/flows')).data.items).toHaveLength(1)
+    expect((await views.get<Flow>('/api/flows/k')).data.steps).toHaveLength(4)
+    const { data } = await views.get<{ steps: unknown[]; more: boolean }>('/api/flows/k/compare/l')
+    expect(data).toMatchObject({ steps: { length: 4 }, more: true })
+  })
+
   test('takes part of the key as q, and the other filters', async () => {
     views.store.add(
       eventLog({ correlationKey: 'Order-1', level: 'Error' }),
