@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ProblemError } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
-import { awaitedSteps } from '../flow-layout/flow-log.ts'
+import { awaitedSteps, withoutTexts } from '../flow-layout/flow-log.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
@@ -110,7 +110,8 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
       const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
       return tools.store.search(filter, { limit, order: 'asc', after: next, form: 'row' }, one)
     })
-    entries.push(...held.result.entries.map((entry) => itemOf(entry, names)))
+    // The gate accounts for one page, so what is kept of the earlier ones has to be small.
+    entries.push(...withoutTexts(held.result.entries.map((entry) => itemOf(entry, names))))
     next = held.result.next
     held.release()
     if (signal.aborted) return void response.destroy()

@@ -51,6 +51,18 @@ export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly 
     })
 }
 
+/** The entries as far as a drawing shows them: of their texts, it shows the durations that they report. */
+export function withoutTexts(entries: readonly Entry[]): readonly Entry[] {
+  const looks = { left: LOOKS_MAX }
+  return entries.map((entry) => {
+    const durationMs = durationOf(entry, looks)
+    const reported = durationMs === undefined ? null : { durationMs }
+    return entry.kind === 'application'
+      ? { ...entry, message: '', exception: null, scopeData: reported }
+      : { ...entry, payload: reported === null ? '' : JSON.stringify(reported) }
+  })
+}
+
 function read(entry: Entry, order: TimeOrder, looks: Looks): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {
   const ahead = epochMs(entry.timestamp) - epochMs(entry.receivedAt)
   const text = entry.kind === 'application' ? entry.message : entry.payload

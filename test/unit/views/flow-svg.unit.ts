@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { escapeXml } from '../../../views/api/flow-svg.ts'
 import { zigzag } from '../../../views/flow-layout/zigzag.ts'
@@ -144,6 +147,30 @@ describe('the drawing of a flow', () => {
     const text = await fileOf('k')
     expect(text).toContain('>1,100 logs, ')
     expect(text.length).toBeLessThan(1_000_000)
+  })
+
+  test('of long logs holds their texts no longer than a page is read', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const { search } = views.store
+    const pages: WeakRef<object>[] = []
+    let held = 0
+    views.store.search = async (...args) => {
+      // A new reference holds its object until the end of the turn.
+      await nextTurn()
+      collect()
+      // The latest page may still be on the stack.
+      held = pages.slice(0, -1).filter((page) => page.deref() !== undefined).length
+      const page = await search(...args)
+      const scopeData = { text: 'long' }
+      pages.push(new WeakRef(scopeData))
+      return { ...page, entries: page.entries.map((entry) => ({ ...entry, scopeData })) as typeof page.entries }
+    }
+    views.store.add(
+      ...Array.from({ length: 1_600 }, (_, index) => applicationLog({ correlationKey: 'k', timestamp: at(index) })),
+    )
+    expect(await fileOf('k')).toContain('>1,600 logs, ')
+    expect([pages.length, held]).toEqual([4, 0])
   })
 
   test('is not read on for a reader who has gone', async () => {

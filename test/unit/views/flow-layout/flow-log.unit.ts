@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { epochMs, readLogs, SKEW_MIN_MS } from '../../../../views/flow-layout/flow-log.ts'
+import { epochMs, readLogs, SKEW_MIN_MS, withoutTexts } from '../../../../views/flow-layout/flow-log.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from '../web/flow/flow-fixture.ts'
@@ -29,6 +29,24 @@ describe('a log of a flow', () => {
   test('says what it says on one line, no longer than a line', () => {
     expect(ofPayload(' a\r\n\tb ').text).toBe('a b')
     expect(ofPayload('x'.repeat(1_000_000)).text.length).toBe(300)
+  })
+
+  test('is drawn the same without its texts', () => {
+    const long = 'x'.repeat(4_000)
+    const entries = [
+      eventEntry(0, 'order', 'pay', { payload: `{"elapsedMs":12.5,"text":"${long}"}` }),
+      eventEntry(1, 'order', null, { payload: long }),
+      applicationEntry(2, 'Acme.Billing', {
+        message: long,
+        exception: long,
+        scopeData: { a: { duration_ms: 7 }, long },
+      }),
+    ]
+    const small = withoutTexts(entries)
+    expect(JSON.stringify(small).length).toBeLessThan(2_000)
+    const drawn = (some: readonly Entry[]) => readLogs(some, 'timestamp').map(({ entry: _, text: __, ...log }) => log)
+    expect(drawn(small)).toEqual(drawn(entries))
+    expect(drawn(small).map(({ duration }) => duration)).toEqual([12.5, undefined, 7])
   })
 
   test('keeps the digits below a millisecond', () => {
