@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ProblemError } from '../../shared/contract/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
 import { awaitedSteps, withoutTexts } from '../flow-layout/flow-log.ts'
@@ -89,14 +89,18 @@ export const exportFlow: Stream = async (call, tools) => {
   })
 }
 
-/** One read of the store, with its own deadline. */
+/** One read of the store, with its own deadline. Throws `invalid_api_key` once the request's key or session is no longer valid. */
 const readHeld = <Result>(
-  { team, signal }: Call,
+  { team, signal, stillAuthorised }: Call,
   { gate, deadlineMs }: Tools,
   read: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Held<Result>> => {
   const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  return gate.run(team, either, () => read(either), { patient: true })
+  const work = async (): Promise<Result> => {
+    if (!stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
+    return read(either)
+  }
+  return gate.run(team, either, work, { patient: true })
 }
 
 async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> {

@@ -170,6 +170,21 @@ describe('an export', () => {
     expect(searches()).toBe(read)
   })
 
+  test('ends before the next page when its key is revoked', async () => {
+    views.store.add(...many(1_600))
+    const { search } = views.store
+    let pages = 0
+    views.store.search = (...args) => {
+      pages += 1
+      if (pages === 2) views.keys.delete(KEY_A)
+      return search(...args)
+    }
+    const response = await ask('/api/event-logs/export')
+    expect(response.statusCode).toBe(200)
+    await expect(response.toArray()).rejects.toThrow('aborted')
+    expect(pages).toBe(2)
+  })
+
   test('is one of five a Team has open at most', async () => {
     views.store.add(...many(20_000, 'x'.repeat(2_000)))
     const open = await Promise.all([1, 2, 3, 4, 5].map(() => ask('/api/event-logs/export')))
