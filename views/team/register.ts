@@ -68,9 +68,9 @@ export interface TeamDeps extends AuthenticationDeps {
 /** Room for a name and an identifier many times over. */
 const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
 /** Changes run one at a time, because each reads the whole registry. */
-const CHANGES: SerialQueueOptions = { waitingMax: 16, timeoutMs: 15_000 }
+const CHANGES: SerialQueueOptions = { waitingMax: 16, teamWaitingMax: 4, timeoutMs: 15_000 }
 /** A sample waits for a gateway, which has a timeout of its own. */
-const SAMPLES: SerialQueueOptions = { waitingMax: 4, timeoutMs: 60_000 }
+const SAMPLES: SerialQueueOptions = { waitingMax: 4, teamWaitingMax: 1, timeoutMs: 60_000 }
 /** How long an answer waits until this process shows the change. */
 const VISIBLE_WITHIN_MS = 3_000
 const VISIBLE_POLL_MS = 10
@@ -139,7 +139,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
       const audited = auditedOf(team, request)
       const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock, audited })
       const call = { team, json: body.value, subject: subjectOf(request, String(id)), admin, audited }
-      const { data, isVisible } = await inTurn(() => work(call))
+      const { data, isVisible } = await inTurn(team.id, () => work(call))
       await untilVisible(() => isVisible(registry))
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
       answer(response, status, data)
@@ -227,7 +227,7 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
       post: write(
         200,
         ({ team, json, subject }) => testWatch({ ...tools, attempts }, team, subject, json),
-        (work) => work(),
+        (_team, work) => work(),
       ),
     },
   }

@@ -4,21 +4,26 @@ import { unavailable } from '../api/problems.ts'
 export interface SerialQueueOptions {
   /** Maximum number of waiting calls, including the running one. */
   readonly waitingMax: number
+  /** The same of one Team, so that no Team takes all places. */
+  readonly teamWaitingMax: number
   /** The longest time from the call to its result, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** Runs the work in turn; throws `server_error` on timeout, or if too many calls are waiting. */
-export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs the work of a Team in turn; throws `server_error` on timeout, or if too many calls are waiting. */
+export type SerialQueue = <T>(team: string, work: () => Promise<T>) => Promise<T>
 
 /** Runs one call at a time. Work that times out before its turn is never started; running work continues, and its outcome stays unknown. */
-export function createSerialQueue({ waitingMax, timeoutMs }: SerialQueueOptions): SerialQueue {
+export function createSerialQueue({ waitingMax, teamWaitingMax, timeoutMs }: SerialQueueOptions): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  /** The Team of each waiting call. */
+  const waiting: string[] = []
 
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= waitingMax) throw unavailable('Too many changes are under way.')
-    waiting += 1
+  return async <T>(team: string, work: () => Promise<T>): Promise<T> => {
+    if (waiting.length >= waitingMax) throw unavailable('Too many changes are under way.')
+    if (waiting.filter((one) => one === team).length >= teamWaitingMax)
+      throw unavailable('The Team has too many changes under way.')
+    waiting.push(team)
     let state: 'waiting' | 'begun' | 'given up' = 'waiting'
     const { promise: expired, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -34,7 +39,8 @@ export function createSerialQueue({ waitingMax, timeoutMs }: SerialQueueOptions)
     last = turn
       .catch(() => undefined)
       .finally(() => {
-        waiting -= 1
+        // In turn, so the first call is the one that ended.
+        waiting.shift()
       })
     try {
       return await Promise.race([turn, expired])

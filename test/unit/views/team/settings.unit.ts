@@ -668,7 +668,7 @@ describe('when the journal fails', () => {
   test('that does not answer: what has begun may happen, what waits for it does not', async () => {
     const held = Promise.withResolvers<void>()
     const slow = await startTeam({
-      changes: { waitingMax: 16, timeoutMs: 50 },
+      changes: { waitingMax: 16, teamWaitingMax: 4, timeoutMs: 50 },
       journal: {
         ...team.journal,
         scan: async function* (topic) {
@@ -694,12 +694,13 @@ describe('when the journal fails', () => {
     await slow.close()
   })
 
-  test('takes no more changes than it can work off', async () => {
+  test('takes no more changes than it can work off, and of one Team fewer than of all', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
     const slow = await startTeam({
+      changes: { waitingMax: 5, teamWaitingMax: 4, timeoutMs: 15_000 },
       journal: {
         ...team.journal,
         scan: async function* (topic) {
@@ -708,12 +709,18 @@ describe('when the journal fails', () => {
         },
       },
     })
-    const answers = Array.from({ length: 20 }, (_, n) => slow.ask('POST', '/events', { identifier: `e${n}` }))
-    const refused = await Promise.race(answers)
-    expect(outcome(refused)).toEqual([503, 'server_error'])
+    const ask = (count: number, key: string) =>
+      Array.from({ length: count }, (_, n) =>
+        slow.ask('POST', '/events', { identifier: `${key}-${n}` }, { 'x-api-key': key }),
+      )
+    const own = ask(7, KEY_A)
+    expect(outcome(await Promise.race(own))).toEqual([503, 'server_error'])
+    const others = ask(3, KEY_B)
+    expect(outcome(await Promise.race(others))).toEqual([503, 'server_error'])
     release()
-    const statuses = (await Promise.all(answers)).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(4)
+    const refused = async (answers: typeof own) =>
+      (await Promise.all(answers)).filter(({ status }) => status === 503).length
+    expect([await refused(own), await refused(others)]).toEqual([3, 2])
     await slow.close()
   }, 120_000)
 })
