@@ -97,7 +97,7 @@ export async function testWatch(
     url: null,
   } as const
   const message = { id: `msg_${randomUUID()}`, body: bodyOf(webhook.format, notice) }
-  const data: TestedWatch = await tools.poster.post(webhook, message)
+  const data: TestedWatch = await tools.poster.post({ ...webhook, team: team.id }, message)
   return { data, isVisible: () => true }
 }
 

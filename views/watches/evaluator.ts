@@ -230,7 +230,8 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
       firing: delivery,
       url: pageUrl,
     } as const
-    const posted = await poster.post(webhook, { id: delivery.id, body: bodyOf(webhook.format, notice) }, stopping)
+    const message = { id: delivery.id, body: bodyOf(webhook.format, notice) }
+    const posted = await poster.post({ ...webhook, team: team.id }, message, stopping)
     if (stopping.aborted && !posted.delivered) return
     const isLast = await noteOutcome(claimed, delivery, posted)
     deliveries.inc({ result: posted.delivered ? 'delivered' : isLast ? 'gave_up' : 'failed' })

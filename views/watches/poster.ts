@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { createNetworkCheck } from '../../shared/runtime/networks.ts'
-import { createSemaphore } from '../../shared/runtime/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../../shared/runtime/semaphore.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 
 /** A message as it is posted. */
@@ -15,6 +15,8 @@ export interface Message {
 }
 
 export interface Target {
+  /** The id of the Team that chose the address. */
+  readonly team: string
   readonly url: string
   /** `whsec_` followed by the key in Base64. */
   readonly secret: string
@@ -65,19 +67,27 @@ class RefusedError extends Error {
 export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve = resolveName }: PosterDeps): Poster {
   const isAllowed = createNetworkCheck(allowed)
   const lookups = createSemaphore(LOOKUPS_MAX)
+  const lookupsOfTeams = new Map<string, Semaphore>()
+
+  /** One lookup of a Team at a time: an abandoned lookup ends only when the system gives it up, and must not hold those of other Teams. */
+  function lookUp(team: string, name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    const own = lookupsOfTeams.get(team) ?? createSemaphore(1)
+    lookupsOfTeams.set(team, own)
+    return orAborted(
+      own.run(() => lookups.run(() => resolve(name), signal), signal),
+      signal,
+    )
+  }
 
   const mayReach = ({ protocol }: URL, address: string): boolean =>
     isAllowed(address) || (protocol === 'https:' && isPublicAddress(address))
 
   /** The addresses that may be connected to; throws a `RefusedError` if there are none. */
-  async function addressesOf(url: URL, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+  async function addressesOf(team: string, url: URL, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const literal = literalAddress(url)
     const all =
       literal === undefined
-        ? await orAborted(
-            lookups.run(() => resolve(url.hostname), signal),
-            signal,
-          )
+        ? await lookUp(team, url.hostname, signal)
         : [{ address: literal, family: isIPv6(literal) ? 6 : 4 }]
     const fit = all.filter(({ address }) => mayReach(url, address))
     if (fit.length > 0) return fit
@@ -94,7 +104,7 @@ export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve =
     const ended = signal === undefined ? over : AbortSignal.any([over, signal])
     try {
       const url = new URL(target.url)
-      const addresses = await addressesOf(url, ended)
+      const addresses = await addressesOf(target.team, url, ended)
       const status = await exchange(
         url,
         addresses,

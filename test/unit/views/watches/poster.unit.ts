@@ -44,7 +44,8 @@ async function listen(server: Server, closeConnections: () => void): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1`
 }
 
-const post = (url: string, deps: Partial<PosterDeps> = {}) => posterOf(deps).post({ url, secret: SECRET }, MESSAGE)
+const post = (url: string, deps: Partial<PosterDeps> = {}) =>
+  posterOf(deps).post({ team: 'a', url, secret: SECRET }, MESSAGE)
 
 describe('a message', () => {
   test('is posted as Standard Webhooks has it, signed over id, time and body', async () => {
@@ -166,7 +167,9 @@ describe('a receiver', () => {
   test('is given up when the process stops', async () => {
     const stop = new AbortController()
     const url = await receiver(() => stop.abort())
-    expect(await posterOf().post({ url, secret: SECRET }, MESSAGE, stop.signal)).toMatchObject({ delivered: false })
+    expect(await posterOf().post({ team: 'a', url, secret: SECRET }, MESSAGE, stop.signal)).toMatchObject({
+      delivered: false,
+    })
   })
 })
 
@@ -245,5 +248,15 @@ describe('a name', () => {
   test('that is not answered for is given up at the deadline', async () => {
     const posted = await post('https://slow.example/', { resolve: () => new Promise(() => undefined), deadlineMs: 100 })
     expect(posted.message).toBe('There was no answer within 0.1 seconds.')
+  })
+
+  test('of one Team that is not answered for leaves those of other Teams their turn', async () => {
+    const resolve = (name: string) =>
+      name.endsWith('slow.example') ? new Promise<never>(() => undefined) : Promise.reject(new Error('no such name'))
+    const poster = posterOf({ resolve, deadlineMs: 100 })
+    const postTo = (team: string, name: string) =>
+      poster.post({ team, url: `https://${name}/`, secret: SECRET }, MESSAGE)
+    await Promise.all([1, 2, 3].map((count) => postTo('a', `${count}.slow.example`)))
+    expect((await postTo('b', 'other.example')).message).toContain('no such name')
   })
 })
