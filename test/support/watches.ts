@@ -1,6 +1,7 @@
 import { TOPICS } from '../../shared/contract/topics.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createWatchBook, type KnownWatch } from '../../views/watches/book.ts'
@@ -62,6 +63,7 @@ export async function startWatches(options: {
   readonly owns?: () => boolean
   readonly answer?: (message: Message) => Promise<Posted>
   readonly deadlineMs?: number
+  readonly registry?: Registry
 }): Promise<WatchesProcess> {
   const { journal, store, clock, writer = 'one', owns = () => true } = options
   const { answer = async () => ({ delivered: true, status: 200, message: 'The receiver answered 200.' }) } = options
@@ -80,7 +82,7 @@ export async function startWatches(options: {
       refusalOf: () => undefined,
     },
     store,
-    registry,
+    registry: options.registry ?? registry,
     registryReady: () => true,
     pageUrl: null,
     intervalMs: 5,

@@ -44,7 +44,8 @@ export async function createWatch(tools: ChangingTools, team: string, json: unkn
   const book = bookOf(tools)
   if (book.of(team).length >= WATCHES_MAX)
     throw conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
-  if (book.all().length >= ALL_WATCHES_MAX)
+  const isOwned = (watch: KnownWatch): boolean => tools.registry.team(watch.team) !== undefined
+  if (book.all().filter(isOwned).length >= ALL_WATCHES_MAX)
     throw conflict(`All Teams together have ${ALL_WATCHES_MAX} watches, the most there may be. Ask the operator.`)
   const { name = '', condition, webhook, paused = false } = fields
   if (condition === undefined || webhook === undefined) throw new Error('a watch was read without its fields')

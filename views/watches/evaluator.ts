@@ -93,6 +93,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     posts.offer(toPost.map((watch) => jobOf(watch, looks, post)))
     const toLook = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
     looks.offer(toLook.map((watch) => jobOf(watch, posts, looking.look)))
+    await removeOrphans(deps)
     if (now - notedAt < intervalMs && !looking.hasNew()) return
     notedAt = now
     await looking.note()
@@ -109,6 +110,19 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
       stopping.abort()
       await byDeadline(Promise.all([repeater.stop(), looks.end(), posts.end()]), deadline, clock)
     },
+  }
+}
+
+/**
+ * Deletes the watches of Teams that were deleted, which would otherwise belong to the next Team with that id. A registry without any Team is
+ * one that was lost and may be restored.
+ */
+async function removeOrphans({ book, registry, logger }: EvaluatorDeps): Promise<void> {
+  if (registry.teams().length === 0) return
+  for (const { team, id } of book.all()) {
+    if (registry.team(team) !== undefined) continue
+    await book.put(team, id, null)
+    logger.info({ team, watch: id }, 'a watch was deleted, as its Team was')
   }
 }
 

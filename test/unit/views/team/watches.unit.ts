@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
-import { SECRET } from '../../../support/watches.ts'
+import { knownWatch, SECRET } from '../../../support/watches.ts'
 
 let team: TeamFixture
 let receiver: Server | undefined
@@ -224,6 +224,16 @@ describe('/api/team/watches', () => {
       'The Team has 50 watches, the most there may be. Delete one first.',
     ])
     expect((await team.ask('POST', '/watches', WATCH, ofB)).status).toBe(201)
+  })
+
+  test('all Teams have 2,000 of them at most, without those of deleted Teams', async () => {
+    let owner = 'b'
+    const all = () => Array.from({ length: 2_000 }, () => knownWatch({ team: owner }))
+    const full = await startTeam({ watches: { book: { ...team.book, all }, poster: team.poster } })
+    expect(outcome(await full.ask('POST', '/watches', WATCH))).toEqual([409, 'conflict'])
+    owner = 'deleted'
+    expect((await full.ask('POST', '/watches', WATCH)).status).toBe(201)
+    await full.close()
   })
 
   test('nothing is answered before the watches are read', async () => {

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import type { Posted } from '../../../../views/watches/poster.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { createMemoryJournal, type MemoryJournal } from '../../../support/memory-journal.ts'
+import { registryOf } from '../../../support/registry-topic.ts'
 import { eventLog } from '../../../support/views-fixture.ts'
 import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
 import { startWatches, storedWatch, WATCHES, type WatchesProcess, watchesJournal } from '../../../support/watches.ts'
@@ -119,6 +120,18 @@ describe('a watch', () => {
       expect([last.get(`watch/a/${ID}`), last.get(`state/a/${ID}`)]).toEqual([null, null])
       expect(process.book.find('a', ID)).toBeUndefined()
     })
+  })
+
+  test('of a Team that was deleted is deleted too, but not when the registry was lost', async () => {
+    const { book, stop } = await start()
+    await book.put('gone', OTHER, storedWatch())
+    await book.put('a', ID, storedWatch())
+    await eventually(() => book.find('a', ID) !== undefined && book.find('gone', OTHER) === undefined)
+    await stop()
+    const lost = await start({ registry: registryOf('teams: []') })
+    const ticks = vi.spyOn(lost.book, 'all')
+    await eventually(() => ticks.mock.calls.length > 3)
+    expect(lost.book.find('a', ID)).toBeDefined()
   })
 
   test('whose condition cannot be evaluated says so once, and that it can again; others go on', async () => {
