@@ -40,7 +40,7 @@ function answerRest(error: unknown, request: IncomingMessage, response: ServerRe
   if (response.headersSent) response.destroy()
   // No path accepts it, as it would return a request with its key and cookie (RFC 9110, 9.3.8).
   else if (isUnknown && request.method === 'TRACE') answerMethodNotAllowed(response, SERVED_METHODS)
-  else answerProblem(response, STATUS[cause.code], cause)
+  else answerProblem(response, STATUS[cause.code], cause, { 'cache-control': 'no-store' })
 }
 
 function problemOf(error: unknown, { method }: IncomingMessage, logger: Logger): Problem {

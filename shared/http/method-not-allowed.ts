@@ -12,5 +12,5 @@ export const SERVED_METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 export function answerMethodNotAllowed(response: ServerResponse, allow: string, message?: string): void {
   const usual = problem('method_not_allowed')
   const cause = { ...usual, message: message ?? usual.message }
-  answerProblem(response, STATUS[cause.code], cause, { allow })
+  answerProblem(response, STATUS[cause.code], cause, { allow, 'cache-control': 'no-store' })
 }

@@ -49,6 +49,8 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
       'set-cookie',
       sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request, proxies) }),
     )
+    // No cache may give the cookie to somebody else, whatever the answer is: even a 404 may be kept (RFC 9110, 15.1).
+    response.setHeader('cache-control', 'no-store')
   }
 
   /** Streams and lists alike keep a session alive. */

@@ -156,6 +156,7 @@ describe('methods', () => {
       const response = await fetch(views.url + path, { method, headers: { 'x-api-key': KEY_A } })
       expect(response.status).toBe(405)
       expect(response.headers.get('allow')).toBe('GET, HEAD')
+      expect(response.headers.get('cache-control')).toBe('no-store')
       expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
     }
   })

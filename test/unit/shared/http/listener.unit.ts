@@ -55,6 +55,10 @@ describe('what no route answers', () => {
     return { status: response.status, body: (await response.json()) as { error: { code: string; details: unknown } } }
   }
 
+  test('is kept by no cache', async () => {
+    expect((await fetch(`${url}/nowhere`)).headers.get('cache-control')).toBe('no-store')
+  })
+
   test('is 404 not_found', async () => {
     expect(await get('/nowhere')).toMatchObject({ status: 404, body: { success: false, error: { code: 'not_found' } } })
   })

@@ -297,6 +297,8 @@ describe('GET /api/session', () => {
 describe('a session in use', () => {
   const use = async (cookie: string): Promise<string> => {
     const response = await fetch(`${url}/api/whose`, { headers: { cookie } })
+    const isGiven = response.headers.has('set-cookie')
+    expect(response.headers.get('cache-control')).toBe(isGiven ? 'no-store' : null)
     return response.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
