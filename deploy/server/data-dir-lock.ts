@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { FOLDER_MODE } from '../../shared/sqlite/database-file.ts'
 
 /** Another server holds the folder. */
 export class DataDirInUseError extends Error {
@@ -18,7 +19,7 @@ export class DataDirInUseError extends Error {
  * server has it.
  */
 export function lockDataDir(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true })
+  mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
   const database = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')

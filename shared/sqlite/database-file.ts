@@ -46,6 +46,9 @@ export interface DatabaseFormat {
   readonly lockWaitMs: number
 }
 
+/** For its owner alone: the files have the logs and the secrets of all Teams. A folder that exists stays as it is. */
+export const FOLDER_MODE = 0o700
+
 /**
  * Opens the file and creates it if it is missing. `guard` runs work that may fail in SQLite; `refuse` makes the error for a file that is
  * foreign or of another version.
@@ -56,7 +59,7 @@ export function openDatabaseFile(
   guard: <T>(work: () => T) => T,
   refuse: (message: string) => Error,
 ): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE })
   const sqlite = guard(() => new DatabaseSync(file, { timeout: format.lockWaitMs }))
   try {
     guard(() => prepareFile(sqlite, file, format, refuse))

@@ -1,7 +1,12 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { usesFiles } from '../../../../deploy/server/backends.ts'
+import { lockDataDir } from '../../../../deploy/server/data-dir-lock.ts'
 import { ROLES, type Role } from '../../../../deploy/server/roles.ts'
+import { openDatabase } from '../../../../shared/journal/sqlite/database.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
+import { temporaryFolder } from '../../../support/sluice-process.ts'
 
 const KAFKA = { KAFKA_BROKERS: 'kafka:9092' }
 const ELASTICSEARCH = { ELASTICSEARCH_URL: 'http://elasticsearch:9200' }
@@ -21,5 +26,16 @@ describe('files under DATA_DIR', () => {
     ['with both: of none', { ...KAFKA, ...ELASTICSEARCH }, []],
   ])('%s', (_, env, roles) => {
     expect(rolesWithFiles(env)).toEqual(roles)
+  })
+
+  test('are in a folder for its owner alone, unless there was one', () => {
+    const { path, remove } = temporaryFolder()
+    const modeOf = (name: string): string => (statSync(join(path, name)).mode & 0o777).toString(8)
+    lockDataDir(join(path, 'locked'))()
+    openDatabase({ file: join(path, 'opened', 'journal.db') }).close()
+    mkdirSync(join(path, 'present'), { mode: 0o755 })
+    lockDataDir(join(path, 'present'))()
+    expect(['locked', 'opened', 'present'].map(modeOf)).toEqual(['700', '700', '755'])
+    remove()
   })
 })
