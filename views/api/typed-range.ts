@@ -5,7 +5,7 @@ import { parseTime } from '../../shared/query/time.ts'
 import type { TypedRange } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 
-const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
+const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
 /**
  * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, a relative time stays relative, and an empty field
@@ -19,7 +19,12 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
     if (text === '') return null
     const time = typedTime(text, zone, now)
     if (time !== undefined) return time
-    throw refusal(path, `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`)
+    throw refusal(
+      path,
+      WRITTEN.test(text)
+        ? `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
+        : `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`,
+    )
   }
   const [from, to] = [read('begin'), read('end')]
   const first = from === null ? '' : parseTime(from, now)
@@ -35,10 +40,10 @@ const refusal = (path: string, message: string) =>
 const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
 
 function typedTime(text: string, zone: Intl.DateTimeFormat, now: number): string | undefined {
-  const [, day, clock = '00:00'] = LOCAL.exec(text) ?? []
-  if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : parseTimestamp(text)
-  const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}Z`)
-  if (whole === undefined) return undefined
+  const [, day, clock = '00:00', offset] = WRITTEN.exec(text) ?? []
+  if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : undefined
+  const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}${offset ?? 'Z'}`)
+  if (whole === undefined || offset !== undefined) return whole
   const wall = Date.parse(whole)
   // The offset has to be that of the actual instant; reading the digits as UTC gives an approximation of it first.
   const near = wall - offsetAt(zone, wall)

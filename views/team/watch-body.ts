@@ -70,6 +70,8 @@ const url: Read<string> = (value, path, problems) => {
 function urlProblem(text: string): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `has ${text.length} characters; the most is ${URL_LENGTH_MAX}`
   const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (parsed === undefined && /^https?:/i.test(text))
+    return 'has a host or a port that cannot be; write it like https://hooks.example.com:8443/sluice'
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:')
     return 'must be an address that begins with https://, such as https://hooks.example.com/sluice'
   if (parsed.username !== '' || parsed.password !== '') return 'must hold no user name and no password'

@@ -15,6 +15,7 @@ describe('GET /api/query/range', () => {
     [' 2026-01-31 ', '2026-01-31T00:00:00.000Z'],
     ['2026-01-31 09:30', '2026-01-31T09:30:00.000Z'],
     ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
+    ['2026-01-31 9:30:05.5 z', '2026-01-31T09:30:05.500Z'],
     ['2026-01-31T09:30+01:00', '2026-01-31T08:30:00.000Z'],
     ['', null],
   ])('%j typed in UTC is from %j', async (begin, from) => {
@@ -35,15 +36,21 @@ describe('GET /api/query/range', () => {
 
   const neither = (text: string): string =>
     `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
+  const absent = (text: string): string => `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
   const tooEarly = 'The end has to be later than the beginning.'
 
   test.each([
     [{ begin: 'soon' }, 'begin', neither('soon')],
     [{ end: ' later ' }, 'end', neither('later')],
-    [{ begin: '2026-02-31' }, 'begin', neither('2026-02-31')],
-    [{ begin: '2026-13-01' }, 'begin', neither('2026-13-01')],
-    [{ begin: '2026-01-31 25:00' }, 'begin', neither('2026-01-31 25:00')],
-    [{ begin: '1969-12-31' }, 'begin', neither('1969-12-31')],
+    [{ begin: '2026-02-31' }, 'begin', absent('2026-02-31')],
+    [{ begin: '2026-13-01' }, 'begin', absent('2026-13-01')],
+    [{ begin: '2026-01-31 25:00' }, 'begin', absent('2026-01-31 25:00')],
+    [{ begin: '1969-12-31' }, 'begin', absent('1969-12-31')],
+    [{ begin: '1970-01-01', zone: 'Asia/Tokyo' }, 'begin', absent('1970-01-01')],
+    [{ begin: '2026-02-29' }, 'begin', absent('2026-02-29')],
+    [{ begin: '2026-01-31 24:00' }, 'begin', absent('2026-01-31 24:00')],
+    [{ begin: '2026-01-31T09:30+25:00' }, 'begin', absent('2026-01-31T09:30+25:00')],
+    [{ begin: '2026-01-31 soon' }, 'begin', neither('2026-01-31 soon')],
     [{ begin: 'now-999999w' }, 'begin', neither('now-999999w')],
     [{ begin: 'now', end: 'now-1h' }, 'end', tooEarly],
     [{ begin: 'now+1h' }, 'end', tooEarly],

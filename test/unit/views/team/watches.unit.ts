@@ -163,6 +163,15 @@ describe('/api/team/watches', () => {
       '/webhook/url',
       'must be an address that begins with https://, such as https://hooks.example.com/sluice',
     ],
+    ...['https://x:99999/', 'https://a b/', 'https://[fe80::1%25eth0]/'].map(
+      (url) =>
+        [
+          url,
+          { ...WATCH, webhook: { url, format: 'json' } },
+          '/webhook/url',
+          'has a host or a port that cannot be; write it like https://hooks.example.com:8443/sluice',
+        ] as const,
+    ),
     [
       'a password',
       { ...WATCH, webhook: { url: 'https://a:b@x/', format: 'json' } },
