@@ -17,7 +17,7 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const read = (path: 'begin' | 'end'): string | null => {
     const text = values[path]?.trim() ?? ''
     if (text === '') return null
-    const time = typedTime(text, zone, now)
+    const time = typedTime(text, zone, now, path)
     if (time !== undefined) return time
     throw refusal(
       path,
@@ -39,15 +39,21 @@ const refusal = (path: string, message: string) =>
 
 const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
 
-function typedTime(text: string, zone: Intl.DateTimeFormat, now: number): string | undefined {
+/** Longer than any offset of a zone, and than clocks are changed by. */
+const DAY_MS = 86_400_000
+
+function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'begin' | 'end'): string | undefined {
   const [, day, clock = '00:00', offset] = WRITTEN.exec(text) ?? []
   if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : undefined
   const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}${offset ?? 'Z'}`)
   if (whole === undefined || offset !== undefined) return whole
   const wall = Date.parse(whole)
-  // The offset has to be that of the actual instant; reading the digits as UTC gives an approximation of it first.
-  const near = wall - offsetAt(zone, wall)
-  return parseTimestamp(timestampOf(wall - offsetAt(zone, near)))
+  // With the offsets before and after a change of the clocks that may be near.
+  const instants = [wall - DAY_MS, wall + DAY_MS].map((at) => wall - offsetAt(zone, at))
+  const actual = instants.filter((at) => at + offsetAt(zone, at) === wall)
+  // When the clocks change, a local time may exist twice, or not at all: the range has all that may be meant.
+  const meant = actual.length > 0 ? actual : instants
+  return parseTimestamp(timestampOf(end === 'begin' ? Math.min(...meant) : Math.max(...meant)))
 }
 
 /** How far a zone is ahead of UTC at an instant, in milliseconds. */

@@ -34,6 +34,18 @@ describe('GET /api/query/range', () => {
     expect((await typed({ end, zone })).data).toEqual({ from: null, to })
   })
 
+  test.each([
+    // 01:00 to 02:00 UTC: the clocks go from 02:00 to 03:00, and back from 03:00 to 02:00.
+    ['Europe/Berlin', '2026-03-29 02:30', '2026-03-29T00:30:00.000Z', '2026-03-29T01:30:00.000Z'],
+    ['Europe/Berlin', '2026-10-25 02:30', '2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'],
+    ['Europe/Berlin', '2026-10-25 03:00', '2026-10-25T02:00:00.000Z', '2026-10-25T02:00:00.000Z'],
+    ['America/New_York', '2026-11-01 01:30', '2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z'],
+    ['Australia/Lord_Howe', '2026-04-05 01:45', '2026-04-04T14:45:00.000Z', '2026-04-04T15:15:00.000Z'],
+  ])('in %s, where the clocks change, %j begins at %s and ends at %s', async (zone, time, from, to) => {
+    expect((await typed({ begin: time, end: '2027-01-01', zone })).data).toMatchObject({ from })
+    expect((await typed({ end: time, zone })).data).toEqual({ from: null, to })
+  })
+
   const neither = (text: string): string =>
     `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
   const absent = (text: string): string => `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
