@@ -57,6 +57,7 @@ export const sessionPart: OpenApiPart = {
               'cross_origin',
               'payload_too_large',
               'unsupported_media_type',
+              'request_timeout',
               'too_many_attempts',
               'server_error',
             ],

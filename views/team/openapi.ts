@@ -87,6 +87,8 @@ const DETAILS = {
 }
 
 const READS: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error', 'invalid_request']
+/** Of reads that wait for the log store. */
+const GATED: readonly ErrorCode[] = [...READS, 'rate_limited']
 const SENDS: readonly ErrorCode[] = [
   ...READS,
   'malformed_json',
@@ -94,6 +96,7 @@ const SENDS: readonly ErrorCode[] = [
   'conflict',
   'payload_too_large',
   'unsupported_media_type',
+  'request_timeout',
 ]
 const WRITES: readonly ErrorCode[] = [...SENDS, 'rate_limited']
 const CHANGES: readonly ErrorCode[] = [...WRITES, 'not_found']
@@ -224,7 +227,7 @@ export const teamPart: OpenApiPart = {
   ],
   paths: {
     '/api/team': {
-      get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
+      get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: GATED }),
       patch: operation(
         'changeTeam',
         'Names the Project for logs of unknown services',
@@ -237,7 +240,7 @@ export const teamPart: OpenApiPart = {
         'getTeamLists',
         'All that the Team owns as lists, each line with the changes that can be made to it',
         [TeamLists, listsOf(SETTINGS)],
-        { codes: READS },
+        { codes: GATED },
       ),
     },
     '/api/team/keys': {

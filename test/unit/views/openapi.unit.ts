@@ -184,6 +184,16 @@ describe('GET /openapi.json', () => {
     expect(JSON.stringify(plain['info'])).toContain('method_not_allowed')
   })
 
+  test('names what a late body, and a read of the settings that waits too long, are answered with', () => {
+    const settings = operations.filter(({ path }) => path.startsWith('/api/team') || path === '/api/session')
+    for (const { operation, method } of settings.filter((one) => one.operation.requestBody !== undefined))
+      expect([operation.operationId, method, Object.keys(operation.responses)]).toContainEqual(
+        expect.arrayContaining(['408']),
+      )
+    for (const path of ['/api/team', '/api/team/lists'])
+      expect(settings.find((one) => one.path === path)?.operation.responses).toHaveProperty('429')
+  })
+
   test('has unique names of operations, known tags, and each parameter of a path', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
