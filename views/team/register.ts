@@ -192,8 +192,11 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
 /** Makes a handler that returns what this process holds in memory. */
 type Show = (dataOf: (team: Team, subject: string) => object) => RequestHandler
 
+/** Makes a change on behalf of a request. */
+type Work = (call: Call) => Promise<Change>
+
 /** Makes a handler that changes something. */
-type Write = (status: number, work: (call: Call) => Promise<Change>, inTurn?: SerialQueue) => RequestHandler
+type Write = (status: number, work: Work, inTurn?: SerialQueue) => RequestHandler
 
 type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>>>
 
@@ -210,17 +213,32 @@ const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers =>
 
 function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
   const attempts = createAttempts(tools.clock)
+  /** A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one. */
+  const untilShown =
+    (work: Work): Work =>
+    async (call) => {
+      const change = await work(call)
+      await untilVisible(() => change.isVisible(tools.registry))
+      return change
+    }
   return {
     '/api/team/watches': {
       get: show(({ id }) => listWatches(tools, id)),
-      post: write(CREATED, ({ team, json, audited }) => createWatch({ ...tools, audited }, team.id, json)),
+      post: write(
+        CREATED,
+        untilShown(({ team, json, audited }) => createWatch({ ...tools, audited }, team.id, json)),
+      ),
     },
     '/api/team/watches/:id': {
       get: show(({ id }, subject) => showWatch(tools, id, subject)),
-      patch: write(200, ({ team, json, subject, audited }) =>
-        patchWatch({ ...tools, audited }, team.id, subject, json),
+      patch: write(
+        200,
+        untilShown(({ team, json, subject, audited }) => patchWatch({ ...tools, audited }, team.id, subject, json)),
       ),
-      delete: write(200, ({ team, subject, audited }) => deleteWatch({ ...tools, audited }, team.id, subject)),
+      delete: write(
+        200,
+        untilShown(({ team, subject, audited }) => deleteWatch({ ...tools, audited }, team.id, subject)),
+      ),
     },
     '/api/team/watches/:id/test': {
       // Tests wait for an arbitrary receiver, so they must not wait for one another as well.

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
+import type { WatchBook } from '../../../../views/watches/book.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
 import { knownWatch, SECRET } from '../../../support/watches.ts'
@@ -233,6 +234,19 @@ describe('/api/team/watches', () => {
       'The Team has 50 watches, the most there may be. Delete one first.',
     ])
     expect((await team.ask('POST', '/watches', WATCH, ofB)).status).toBe(201)
+  })
+
+  test('changes at once all take effect, though the journal confirms them before the watches show them', async () => {
+    const { id } = await made()
+    const put: WatchBook['put'] = async (...change) => {
+      setTimeout(() => team.book.put(...change), 50)
+    }
+    const lagging = await startTeam({ watches: { book: { ...team.book, put }, poster: team.poster } })
+    const change = (fields: object) => lagging.ask('PATCH', `/watches/${id}`, fields)
+    const answers = await Promise.all([change({ name: 'Renamed' }), change({ paused: true })])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(stored(id)).toMatchObject({ name: 'Renamed', paused: true })
+    await lagging.close()
   })
 
   test('all Teams have 2,000 of them at most, without those of deleted Teams', async () => {
