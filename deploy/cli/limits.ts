@@ -21,7 +21,7 @@ import { EXPORTS_PER_TEAM_MAX, TAILS_PER_TEAM_MAX } from '../../views/api/stream
 import { CHARACTERS_MAX } from '../../views/details/allowance.ts'
 import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
-import { TEAM_CHANGES_MAX } from '../../views/team/register.ts'
+import { CHANGES, TEAM_CHANGES_MAX } from '../../views/team/register.ts'
 import { ALL_WATCHES_MAX, WATCHES_MAX } from '../../views/team/watches.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
 import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
@@ -166,6 +166,11 @@ export const LIMITS: readonly Limit[] = [
   },
   { of: 'Events, Steps and Projects that a Team makes', is: `${count(OWN_ITEMS_MAX)} each`, beyond: '`conflict`' },
   { of: 'changes that a Team makes in 24 hours', is: count(TEAM_CHANGES_MAX), beyond: '`rate_limited`' },
+  {
+    of: 'changes that wait; those of one Team',
+    is: `${CHANGES.waitingMax}; ${CHANGES.teamWaitingMax}`,
+    beyond: '`server_error`, retryable',
+  },
   { of: 'watches of a Team; of all', is: `${WATCHES_MAX}; ${count(ALL_WATCHES_MAX)}`, beyond: '`conflict`' },
   {
     of: 'refused logs that are shown to a Team',

@@ -68,7 +68,7 @@ export interface TeamDeps extends AuthenticationDeps {
 /** Room for a name and an identifier many times over. */
 const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
 /** Changes run one at a time, because each reads the whole registry. */
-const CHANGES: SerialQueueOptions = { waitingMax: 16, teamWaitingMax: 4, timeoutMs: 15_000 }
+export const CHANGES: SerialQueueOptions = { waitingMax: 16, teamWaitingMax: 4, timeoutMs: 15_000 }
 /** A sample waits for a gateway, which has a timeout of its own. */
 const SAMPLES: SerialQueueOptions = { waitingMax: 4, teamWaitingMax: 1, timeoutMs: 60_000 }
 /** How long an answer waits until this process shows the change. */
