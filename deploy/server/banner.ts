@@ -8,7 +8,7 @@ export interface BannerFacts {
   /** The address for OTLP over gRPC. */
   readonly grpcUrl: string | undefined
   readonly registry: Registry
-  /** The key made at the first start; it is printed only then, since only its hash is kept. */
+  /** The key made at the first start; null at later ones. */
   readonly newKey: string | null
 }
 
@@ -47,10 +47,9 @@ function firstSteps(url: string, registry: Registry, key: string): string[] {
     correlationKey: 'order-4711',
   }
   return [
-    `  A Team was made for you: ${team?.id}, with the Project ${project?.id}.`,
-    `  Its key, shown this once: ${key}`,
+    `  The Team made for you: ${team?.id}, with the Project ${project?.id}.`,
     '',
-    'Open the page and sign in with the key, or send a log from here:',
+    'Open the page and sign in with its key, shown above, or send a log from here:',
     '',
     `  curl -s ${url}/api/ExternalLogs -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `    -d '${JSON.stringify(entry)}'`,

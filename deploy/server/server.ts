@@ -121,6 +121,8 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const audit = createServerAudit(deps, journal)
   const topic = topicName(config.TOPIC_PREFIX, 'registry')
   const newKey = await setUpRegistry({ ...deps, role, journal, topic, audit })
+  // Printed before anything else can fail: only its hash is kept, and the next start makes no other Team.
+  if (newKey !== null) print(`\nA Team was made for you. Its key, shown this once: ${newKey}`)
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
   const store = usesStore(role) ? await openStore(deps, run) : null
   const core: CoreServices = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }

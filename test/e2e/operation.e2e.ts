@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
@@ -94,6 +96,23 @@ describe('a server that cannot start', () => {
     folder.remove()
     expect(code).toBe(1)
     expect(stderr).toContain('line 1: id must be a GUID')
+  })
+
+  test('shows the key of the Team that it made, as the next start makes no other', async () => {
+    const folder = temporaryFolder()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const { code, stdout, stderr } = await runSluice(['start'], { DATA_DIR: folder.path, PORT: String(port) })
+    taken.close()
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`port ${port} on 127.0.0.1 is taken`) })
+    const key = /Its key, shown this once: (\S+)/.exec(stdout)?.[1] ?? ''
+    const server = await startSluice({ DATA_DIR: folder.path })
+    const listed = await createClient(server.url, key).get('/api/event-logs')
+    server.kill('SIGTERM')
+    await server.exited
+    folder.remove()
+    expect(listed).toMatchObject({ success: true })
   })
 
   test('says that a role of its own needs servers to share', async () => {
