@@ -8,6 +8,8 @@ import type { ConsumersCalls } from './consumers-thread.ts'
 /** The consumers as the rest of the process sees them, wherever they run. */
 export interface RunningConsumers extends Service {
   health(): Promise<readonly Health[]>
+  /** Whether they can write the log store. */
+  storeHealth(): Promise<Health>
   /** Their instruments, in the form that prom-client's aggregation takes. */
   metrics(): Promise<object>
   /** Rejects when all projections have halted; never settles before `start`. */
@@ -23,6 +25,8 @@ export function createConsumersInThread(config: Config): RunningConsumers {
   done.promise.catch(() => {})
   let thread: Thread<ConsumersCalls> | undefined
   let stopping = false
+  const ownHealth = (): Health =>
+    thread?.health() ?? { name: 'consumers', ready: false, reason: 'the consumers are being started' }
   return {
     name: 'consumers',
     done: done.promise,
@@ -42,11 +46,8 @@ export function createConsumersInThread(config: Config): RunningConsumers {
       await thread.call('stop', [deadline])
       await thread.close()
     },
-    health: async () => {
-      if (thread === undefined) return [{ name: 'consumers', ready: false, reason: 'the consumers are being started' }]
-      const own = thread.health()
-      return own.ready ? await thread.call('health', []) : [own]
-    },
+    health: async () => (thread?.health().ready ? await thread.call('health', []) : [ownHealth()]),
+    storeHealth: async () => (thread?.health().ready ? await thread.call('storeHealth', []) : ownHealth()),
     metrics: async () => (thread?.health().ready ? await thread.call('metrics', []) : []),
   }
 }

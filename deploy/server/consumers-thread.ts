@@ -21,6 +21,8 @@ import { openLogStore } from './log-stores.ts'
 
 export interface ConsumersCalls {
   health(): readonly Health[]
+  /** Whether the log store can be written, which only the store that writes knows. */
+  storeHealth(): Promise<Health>
   /** The instruments, in the form that prom-client's aggregation takes. */
   metrics(): Promise<object>
   /** Resolves when all consumers have been stopped; rejects when all of them have halted, with the error of the first in the list. */
@@ -63,6 +65,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     return {
       calls: {
         health: () => consumers.map((consumer) => consumer.health()),
+        storeHealth: async () => ({ ...(await store.health()), name: 'log-store writes' }),
         metrics: () => metrics.registry.getMetricsAsJSON(),
         done: () => done,
         stop: async (deadline) => {

@@ -136,7 +136,10 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : givenSecrets(config, logger)
   const tickets = secrets === null ? null : createTickets(secrets, core.clock)
   const roles: RoleParts[] = []
-  if (consumers !== null) roles.push({ services: [consumers], health: [consumers] })
+  if (consumers !== null) {
+    const store: HealthCheck = { name: 'log-store writes', health: () => consumers.storeHealth() }
+    roles.push({ services: [consumers], health: [consumers, store] })
+  }
   if (takesLogs(role))
     roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
   if (store !== null && (showsLogs(role) || evaluatesWatches(role))) {

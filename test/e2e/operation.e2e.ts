@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
@@ -61,6 +62,20 @@ describe('a running server', () => {
     const ready = await fetch(`${server.url}/health/ready`)
     expect(ready.status).toBe(200)
     expect(await ready.json()).toMatchObject({ ready: true })
+  })
+
+  test('ready names the log store while it cannot be written, and entries are still taken', async () => {
+    const other = new DatabaseSync(join(settings.DATA_DIR, 'logs.db'))
+    const readiness = async () => {
+      const answer = await fetch(`${server.url}/health/ready`)
+      const { parts } = (await answer.json()) as { parts: { name: string; ready: boolean }[] }
+      return { status: answer.status, failing: parts.filter(({ ready }) => !ready).map(({ name }) => name) }
+    }
+    other.exec('BEGIN IMMEDIATE')
+    expect(await createClient(server.url, KEY).post('/api/ExternalLogs', EVENT)).toMatchObject({ success: true })
+    await eventually(async () => expect(await readiness()).toEqual({ status: 503, failing: ['log-store writes'] }))
+    other.close()
+    await eventually(async () => expect(await readiness()).toEqual({ status: 200, failing: [] }))
   })
 
   test('metrics of every part are served, those of the consumers too', async () => {
