@@ -8,6 +8,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
+import { withinFileLimit } from './connection-limits.ts'
 import { createGrpcServer } from './grpc-server.ts'
 import type { ListeningServer } from './listening.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
@@ -32,7 +33,8 @@ export interface HttpServers {
 }
 
 /** The HTTP servers of the process: the routes of its roles, the documentation of the API, health and metrics. */
-export function createHttpServers(deps: HttpServersDeps): HttpServers {
+export function createHttpServers(given: HttpServersDeps): HttpServers {
+  const deps = { ...given, config: withinFileLimit(given.config, given.logger) }
   const { config, roles } = deps
   const { HOST: host, METRICS_PORT: metricsPort, OTLP_GRPC_PORT: grpcPort } = config
   const router = Router()

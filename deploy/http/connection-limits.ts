@@ -1,7 +1,10 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { owedAnswers } from './connection.ts'
+import { GRPC_CONNECTIONS_SHARE } from './http2.ts'
 
 /** The share of the maximum number of connections above which idle ones are closed, to make room for new ones. */
 const CROWDED_SHARE = 0.9
@@ -26,6 +29,35 @@ export function countedIn(metrics: Metrics): Pick<ConnectionsOptions, 'onOpen' |
   const connections = metrics.gauge('sluice_connections')
   const refused = metrics.counter('sluice_connections_refused_total')
   return { onOpen: () => connections.inc(), onClose: () => connections.dec(), onRefused: () => refused.inc() }
+}
+
+/** Open files that are no connections of clients: a server with all roles has 50, and more towards Kafka and Elasticsearch. */
+const OTHER_FILES = 128
+
+/**
+ * The settings with no more connections than the process may open files for, those of the gRPC port included: where the system cannot
+ * accept a connection, no idle one would ever be closed for it. Warns if these are fewer than configured.
+ */
+export function withinFileLimit<Settings extends Pick<Config, 'MAX_CONNECTIONS'>>(
+  config: Settings,
+  logger: Pick<Logger, 'warn'>,
+  openFiles = openFilesMax(),
+): Settings {
+  const { MAX_CONNECTIONS } = config
+  const connectionsMax = Math.max(1, Math.floor((openFiles - OTHER_FILES) / (1 + GRPC_CONNECTIONS_SHARE)))
+  if (connectionsMax >= MAX_CONNECTIONS) return config
+  logger.warn(
+    { openFiles, MAX_CONNECTIONS, connectionsMax },
+    'fewer connections than MAX_CONNECTIONS are taken, as the process may not open as many files; raise its limit (ulimit -n)',
+  )
+  return { ...config, MAX_CONNECTIONS: connectionsMax }
+}
+
+/** The limit of the process, which Node has raised as far as it may; infinite where it is unknown, as on Windows. */
+function openFilesMax(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+  const soft = userLimits?.open_files.soft
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
 /** Whether an answer is owed, and the client has taken all that was sent of it. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { letGoOfStalled, limitConnections } from '../../../../deploy/http/connection-limits.ts'
+import { letGoOfStalled, limitConnections, withinFileLimit } from '../../../../deploy/http/connection-limits.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'
 
@@ -8,7 +8,28 @@ const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const WAIT = 'GET / HTTP/1.1\r\nHost: x\r\nX-Wait: 1\r\n\r\n'
 const MAX = 10
 
-let close: () => void
+describe('the limit of open files', () => {
+  const settings = { MAX_CONNECTIONS: 2_000, PORT: 8080 }
+  const warnings: unknown[] = []
+  const logger = { warn: (fields: unknown) => void warnings.push(fields) }
+
+  test.each([2_628, Number.POSITIVE_INFINITY])('of %d leaves room for all connections', (openFiles) => {
+    expect(withinFileLimit(settings, logger, openFiles)).toBe(settings)
+    expect(warnings).toEqual([])
+  })
+
+  test('below the connections lets fewer be taken, with a warning', () => {
+    expect(withinFileLimit(settings, logger, 1_024)).toEqual({ MAX_CONNECTIONS: 716, PORT: 8080 })
+    expect(warnings).toEqual([{ openFiles: 1_024, MAX_CONNECTIONS: 2_000, connectionsMax: 716 }])
+  })
+
+  test('of this process is found', () => {
+    const one = { MAX_CONNECTIONS: Number.MAX_SAFE_INTEGER }
+    expect(withinFileLimit(one, logger).MAX_CONNECTIONS).toBeLessThan(one.MAX_CONNECTIONS)
+  })
+})
+
+let close = (): void => undefined
 afterEach(() => close())
 
 describe('the number of connections', () => {
