@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
+
+/** A clock for intervals: it goes on evenly where the time of day is set, and its milliseconds count from no particular time. */
+export const steadyClock: Clock = { now: () => performance.now() }

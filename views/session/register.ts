@@ -5,6 +5,7 @@ import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
+import { steadyClock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerFailure, unavailable } from '../api/problems.ts'
@@ -35,9 +36,9 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
  * router whose cookie is due for renewal receives a new one. Returns the sessions, for handlers that need to authenticate a request.
  */
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
-  const { clock, logger, metrics, registryReady, basePath, proxies } = deps
+  const { logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
-  const attempts = createAttempts(clock)
+  const attempts = createAttempts(steadyClock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
   // A counter first exported at 1 shows no increase, so each starts at 0.
   for (const outcome of ['opened', 'refused', 'limited']) outcomes.inc({ outcome }, 0)

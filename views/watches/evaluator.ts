@@ -55,10 +55,10 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   const stopping = new AbortController()
   const looks = createLanes(LOOKS_MAX, TEAM_LOOKS_MAX)
   const posts = createLanes(POSTS_MAX, TEAM_POSTS_MAX)
-  const schedule = createSchedule(intervalMs, clock)
+  const schedule = createSchedule(intervalMs)
   const looking = createLooking(deps, schedule, stopping.signal)
   const post = createPosting(deps, stopping.signal)
-  let notedAt = clock.now()
+  let notedAt = performance.now()
 
   /** The current watch, unless there is nothing left to do for it. */
   const current = ({ team, id }: KnownWatch): KnownWatch | undefined => {
@@ -85,17 +85,16 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
 
   const tick = async (): Promise<void> => {
     if (!ownership.owns() || !book.ready() || !deps.registryReady()) return
-    const now = clock.now()
     const all = book.all().filter(({ paused, team }) => !paused && deps.registry.team(team) !== undefined)
     schedule.keep(all)
     const idle = all.filter((watch) => !looks.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
-    const toPost = idle.filter((watch) => beforeAttempt(watch, now) !== undefined)
+    const toPost = idle.filter((watch) => beforeAttempt(watch, clock.now()) !== undefined)
     posts.offer(toPost.map((watch) => jobOf(watch, looks, post)))
     const toLook = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
     looks.offer(toLook.map((watch) => jobOf(watch, posts, looking.look)))
     await removeOrphans(deps)
-    if (now - notedAt < intervalMs && !looking.hasNew()) return
-    notedAt = now
+    if (performance.now() - notedAt < intervalMs && !looking.hasNew()) return
+    notedAt = performance.now()
     await looking.note()
   }
   const repeater = createRepeater({
@@ -130,8 +129,8 @@ const keyOf = ({ team, id }: KnownWatch): string => `${team}/${id}`
 
 type Schedule = ReturnType<typeof createSchedule>
 
-/** When each watch is due next. */
-function createSchedule(intervalMs: number, clock: Clock) {
+/** When each watch is due next (`performance.now()`). */
+function createSchedule(intervalMs: number) {
   let dueAt = new Map<string, { readonly at: number; readonly since: string; readonly failures: number }>()
   return {
     /** Forgets all other watches. A new watch is due at once; one evaluated elsewhere before, at a random time within the interval. */
@@ -140,7 +139,7 @@ function createSchedule(intervalMs: number, clock: Clock) {
       for (const watch of watches) {
         const known = dueAt.get(keyOf(watch))
         const isNew = watch.lastEvaluatedAt === null || (known !== undefined && known.since !== watch.since)
-        const at = clock.now() + (isNew ? 0 : Math.random() * intervalMs)
+        const at = performance.now() + (isNew ? 0 : Math.random() * intervalMs)
         kept.set(keyOf(watch), known?.since === watch.since ? known : { at, since: watch.since, failures: 0 })
       }
       dueAt = kept
@@ -148,11 +147,11 @@ function createSchedule(intervalMs: number, clock: Clock) {
     /** The due watches, longest overdue first. */
     due: (watches: readonly KnownWatch[]): readonly KnownWatch[] => {
       const atOf = (watch: KnownWatch): number => dueAt.get(keyOf(watch))?.at ?? Number.POSITIVE_INFINITY
-      return watches.filter((watch) => atOf(watch) <= clock.now()).toSorted((a, b) => atOf(a) - atOf(b))
+      return watches.filter((watch) => atOf(watch) <= performance.now()).toSorted((a, b) => atOf(a) - atOf(b))
     },
     done: (watch: KnownWatch, failed: boolean): void => {
       const failures = failed ? Math.min((dueAt.get(keyOf(watch))?.failures ?? 0) + 1, DOUBLED_MAX) : 0
-      dueAt.set(keyOf(watch), { at: clock.now() + intervalMs * 2 ** failures, since: watch.since, failures })
+      dueAt.set(keyOf(watch), { at: performance.now() + intervalMs * 2 ** failures, since: watch.since, failures })
     },
   }
 }

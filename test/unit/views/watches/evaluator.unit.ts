@@ -109,6 +109,14 @@ describe('a watch', () => {
     await eventually(() => expect(outcomes(process)).toEqual(['fired', 'delivered']))
   })
 
+  test('is looked at as often after the time of day was set back', async () => {
+    const process = await start()
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await lookAgain(process)
+    clock.ahead -= HOUR
+    await lookAgain(process)
+  })
+
   test('that is deleted leaves nothing on the topic', async () => {
     const process = await start({ answer: failing })
     await process.book.put('a', ID, storedWatch({ since: since() }))
