@@ -194,6 +194,9 @@ interface Check {
 /** A name, or a prefix of names: `*` is allowed only at the end, after a dot. */
 const ATTRIBUTE_NAME = /^[^\s*]{1,255}(?:\.\*)?$/
 
+/** Characters that neither a URL nor a route gives a meaning of its own; slashes at the end are removed. */
+const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/*$/
+
 const CHECKS: readonly Check[] = [
   {
     names: ['MAX_INFLATED_BYTES', 'MAX_BODY_BYTES'],
@@ -292,7 +295,8 @@ const CHECKS: readonly Check[] = [
   {
     names: ['BASE_PATH'],
     problem: ({ BASE_PATH: path }) =>
-      !path.startsWith('/') && `BASE_PATH must begin with a slash, got ${JSON.stringify(path)}`,
+      !BASE_PATH.test(path) &&
+      `BASE_PATH must begin with a slash and have only A-Z a-z 0-9 . _ ~ - between slashes, but not . or .. alone, got ${JSON.stringify(path)}`,
   },
   {
     names: ['VIEWS'],
