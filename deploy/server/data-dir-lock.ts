@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { FOLDER_MODE } from '../../shared/sqlite/database-file.ts'
+import { FOLDER_MODE, SQLITE, sqliteCode } from '../../shared/sqlite/database-file.ts'
 
 /** Another server holds the folder. */
 export class DataDirInUseError extends Error {
@@ -12,23 +12,41 @@ export class DataDirInUseError extends Error {
   }
 }
 
+/** The folder, or a file in it, cannot be used by this process. */
+export class DataDirUnusableError extends Error {
+  override readonly name = 'DataDirUnusableError'
+
+  constructor(dataDir: string, cause: unknown) {
+    const user = process.getuid === undefined ? 'the user of this process' : `this process's user (${process.getuid()})`
+    const reason = (cause as Error).message
+    super(
+      `DATA_DIR=${dataDir} cannot be used (${reason}); it must be a folder that ${user} can write, with all files in it`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
 /**
  * Claims the data folder for this server, and creates it if it is missing. The claim is an exclusive lock on a small database: the
  * operating system releases it with the process, however that ends, so no stale file can block a start. Commands for operators do not claim
  * the folder and so work beside a running server. Returns a function that releases the claim. Throws a `DataDirInUseError` when another
- * server has it.
+ * server has it, and a `DataDirUnusableError` when the folder cannot be created or written.
  */
 export function lockDataDir(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
-  const database = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
+  let database: DatabaseSync | undefined
   try {
+    mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
+    database = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
-    database.close()
-    if (/locked|busy/i.test((error as Error).message)) throw new DataDirInUseError(dataDir)
-    throw error
+    database?.close()
+    if (sqliteCode(error) === SQLITE.BUSY) throw new DataDirInUseError(dataDir)
+    throw new DataDirUnusableError(dataDir, error)
   }
+  const locked = database
   return () => {
-    if (database.isOpen) database.close()
+    if (locked.isOpen) locked.close()
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
 import { usesFiles } from './backends.ts'
+import { DataDirUnusableError } from './data-dir-lock.ts'
 import { rereadSecret } from './reread-secret.ts'
 import type { Role } from './roles.ts'
 
@@ -21,7 +22,7 @@ export function sessionSecrets(config: Config, role: Role, logger: Logger): () =
   const given = givenSecrets(config, logger)
   if (given !== null) return given
   if (usesFiles(config, role)) {
-    const kept: Secrets = [keptSecret(join(config.DATA_DIR, FILE))]
+    const kept: Secrets = [keptSecret(config.DATA_DIR)]
     return () => kept
   }
   logger.warn(
@@ -47,16 +48,29 @@ export function givenSecrets(
 }
 
 /** This process holds the lock on the folder by now, so no other one creates the file at the same time. */
-function keptSecret(path: string): string {
-  const kept = read(path)
-  if (kept.length >= CHARACTERS_MIN) {
-    // It may have been restored from a backup with other permissions.
-    chmodSync(path, 0o600)
-    return kept
+function keptSecret(dataDir: string): string {
+  const path = join(dataDir, FILE)
+  try {
+    const kept = read(path)
+    if (kept.length >= CHARACTERS_MIN) {
+      makePrivate(path)
+      return kept
+    }
+    const secret = newSecret()
+    writeFileSync(path, `${secret}\n`, { mode: 0o600 })
+    return secret
+  } catch (error) {
+    throw new DataDirUnusableError(dataDir, error)
   }
-  const secret = newSecret()
-  writeFileSync(path, `${secret}\n`, { mode: 0o600 })
-  return secret
+}
+
+/** The file may have been restored from a backup with other permissions. Only its owner can change them. */
+function makePrivate(path: string): void {
+  try {
+    chmodSync(path, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
 }
 
 function read(path: string): string {

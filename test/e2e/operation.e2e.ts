@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -128,6 +128,20 @@ describe('a server that cannot start', () => {
     await server.exited
     folder.remove()
     expect(listed).toMatchObject({ success: true })
+  })
+
+  test('names DATA_DIR and the user where the folder cannot be used', async () => {
+    const folder = temporaryFolder()
+    const start = async (DATA_DIR: string) => (await runSluice(['start'], { DATA_DIR, PORT: '0' })).stderr
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    mkdirSync(join(folder.path, 'server.lock'))
+    const told = [await start(file), await start(join(file, 'below')), await start(folder.path)]
+    folder.remove()
+    for (const [index, reason] of ['EEXIST', 'ENOTDIR', 'unable to open database file'].entries()) {
+      expect(told[index]).toMatch(/^sluice start: DATA_DIR=\S+ cannot be used \(.*; it must be a folder that .*user/)
+      expect(told[index]).toContain(reason)
+    }
   })
 
   test('says that a role of its own needs servers to share', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -52,6 +52,24 @@ describe('the secret of sessions', () => {
     expect(secretOf({})).toBe(secret)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     expect(warned).toEqual([])
+  })
+
+  test('that cannot be read is refused by the name of the folder', () => {
+    mkdirSync(file())
+    expect(() => secretOf({})).toThrow(`DATA_DIR=${folder.path} cannot be used (EISDIR`)
+  })
+
+  // Only root can leave a file to another user.
+  test.runIf(process.getuid?.() === 0)('that belongs to another user is used where it can be read', () => {
+    const secret = secretOf({})
+    chmodSync(folder.path, 0o755)
+    chmodSync(file(), 0o644)
+    process.seteuid?.(65_534)
+    try {
+      expect(secretOf({})).toBe(secret)
+    } finally {
+      process.seteuid?.(0)
+    }
   })
 
   test('that was cut short is made anew', () => {
