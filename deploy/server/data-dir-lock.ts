@@ -40,6 +40,8 @@ export function lockDataDir(dataDir: string): () => void {
     mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
     database = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    // SQLite opens a file that it cannot write for reading, without an exclusive lock; this write, never committed, then fails.
+    database.exec('PRAGMA user_version = 1')
   } catch (error) {
     database?.close()
     if (sqliteCode(error) === SQLITE.BUSY) throw new DataDirInUseError(dataDir)
