@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
@@ -22,6 +24,20 @@ afterAll(async () => {
   folder.remove()
 })
 
+/** What the health check of the image prints. */
+const checkHealth = async (env: Record<string, string>): Promise<string> => {
+  const file = join(import.meta.dirname, '../../deploy/health-check.ts')
+  const args = ['--disable-warning=ExperimentalWarning', file]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env }).catch((error) => error)
+  return stdout
+}
+
+test('the health check lists wrong settings, without a stack', async () => {
+  expect(await checkHealth({ PORT: 'x' })).toMatch(
+    /^the configuration has 1 problem\(s\):\n {2}- PORT must be [^\n]*\n$/,
+  )
+})
+
 test('one round finds what it wrote', async () => {
   const { code, stdout, stderr } = await runSluice(['canary', '--once'], settings)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -41,6 +57,9 @@ test('the process counts its rounds, tells of nothing that it has not, and ends 
     expect(text).toMatch(/^sluice_build_info\{version="\d[^"]*",role="canary"\} 1$/m)
     expect(text).not.toContain('sluice_registry_ready')
     expect(await (await fetch(`${canary.url}/health/ready`)).json()).toMatchObject({ ready: true })
+    // The port of metrics is its only one, and has no base path.
+    const { port } = new URL(canary.url)
+    expect(await checkHealth({ METRICS_PORT: port, PORT: '1', BASE_PATH: '/logs' })).toMatch(/^200 \{"ready":true/)
   } finally {
     canary.kill('SIGTERM')
   }
