@@ -162,8 +162,10 @@ function parse(setting: Setting, text: string): unknown {
       return setting.choices.includes(text) ? text : new Error(`one of ${setting.choices.join(', ')}`)
     case 'url':
       return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : new Error('an http or https URL')
-    case 'list':
-      return split(text)
+    case 'list': {
+      const items = split(text)
+      return items.length > 0 ? items : new Error('one or more values, separated by commas')
+    }
     case 'text':
       return text
   }
@@ -196,6 +198,14 @@ const ATTRIBUTE_NAME = /^[^\s*]{1,255}(?:\.\*)?$/
 
 /** Characters that neither a URL nor a route gives a meaning of its own; slashes at the end are removed. */
 const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/*$/
+
+/** Whether a page's origin can be this text: a scheme and a host, as browsers write them; `null` is that of a file or a sandbox. */
+function isOrigin(text: string): boolean {
+  if (text.includes('*') || text === 'null') return text === '*' || text === 'null'
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, host } = new URL(text)
+  return text === (origin === 'null' ? `${protocol}//${host}` : origin)
+}
 
 const CHECKS: readonly Check[] = [
   {
@@ -299,9 +309,19 @@ const CHECKS: readonly Check[] = [
       `BASE_PATH must begin with a slash and have only A-Z a-z 0-9 . _ ~ - between slashes, but not . or .. alone, got ${JSON.stringify(path)}`,
   },
   {
+    names: ['CORS_ORIGINS'],
+    problem: ({ CORS_ORIGINS: origins }) => {
+      const wrong = origins.filter((origin) => !isOrigin(origin))
+      return (
+        wrong.length > 0 &&
+        `CORS_ORIGINS must be * or origins such as https://app.example or http://localhost:5000, separated by commas, got ${wrong.map((origin) => JSON.stringify(origin)).join(', ')}`
+      )
+    },
+  },
+  {
     names: ['VIEWS'],
     problem: ({ VIEWS: views }) =>
-      (views.length === 0 || views.some((view) => !split(SETTINGS.VIEWS.default).includes(view))) &&
+      views.some((view) => !split(SETTINGS.VIEWS.default).includes(view)) &&
       `VIEWS must be one or more of ${SETTINGS.VIEWS.default}, got ${JSON.stringify(views.join(','))}`,
   },
   {

@@ -227,6 +227,35 @@ describe('settings are checked against each other', () => {
     expect(credentials).not.toContain('hidden')
   })
 
+  test('origins of browser apps are written as browsers send them', () => {
+    const taken = [
+      '*',
+      'null',
+      'https://app.example',
+      'http://localhost:5000',
+      'http://[::1]:8080',
+      'capacitor://localhost',
+    ]
+    const wrong = [
+      'app.example',
+      'localhost:5000',
+      'https://app.example/',
+      'https://app.example/a',
+      'https://a.example:443',
+    ]
+    const all = [...wrong, 'https://App.example', 'https://*.app.example', 'https://']
+    expect(problemsOf({ CORS_ORIGINS: taken.join() })).toEqual([])
+    expect(problemsOf({ CORS_ORIGINS: [...taken, ...all].join() })).toEqual([
+      `CORS_ORIGINS must be * or origins such as https://app.example or http://localhost:5000, separated by commas, got ${all.map((each) => `"${each}"`).join(', ')}`,
+    ])
+  })
+
+  test.each(['KAFKA_BROKERS', 'TRUSTED_PROXIES'])('%s that lists nothing is no list', (name) => {
+    expect(problemsOf({ [name]: ' , ' })).toEqual([
+      `${name} must be one or more values, separated by commas, got " , "`,
+    ])
+  })
+
   test('a process keeps some views up to date, by default all that there are', () => {
     expect(loadConfig({}).VIEWS).toEqual(PROJECTION_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])
@@ -371,9 +400,11 @@ describe('secrets', () => {
 })
 
 test('the description has every setting with its value, default and help', () => {
-  const described = describeConfig(loadConfig({ PORT: '9000', CORS_ORIGINS: 'a,b' }))
+  const described = describeConfig(loadConfig({ PORT: '9000', CORS_ORIGINS: 'http://a,http://b' }))
   expect(described.map(({ name }) => name)).toEqual(Object.keys(SETTINGS))
   expect(described).toContainEqual({ name: 'PORT', value: '9000', default: '8080', help: SETTINGS.PORT.help })
-  expect(described).toContainEqual(expect.objectContaining({ name: 'CORS_ORIGINS', value: 'a,b', default: '' }))
+  expect(described).toContainEqual(
+    expect.objectContaining({ name: 'CORS_ORIGINS', value: 'http://a,http://b', default: '' }),
+  )
   expect(described.every(({ help }) => help !== '')).toBe(true)
 })
