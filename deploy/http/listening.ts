@@ -49,10 +49,18 @@ function named(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** The address is another machine's, or a name that stands for none. */
+const NO_ADDRESS: readonly (string | undefined)[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']
+
 function listenError(error: NodeJS.ErrnoException, { host, port, setting }: ListenAddress): Error {
   if (error.code === 'EADDRINUSE')
     return new Error(`port ${port} on ${host} is taken; set ${setting} to another one`, { cause: error })
   if (error.code === 'EACCES')
     return new Error(`port ${port} on ${host} needs privileges; set ${setting} to one above 1023`, { cause: error })
+  if (NO_ADDRESS.includes(error.code))
+    return new Error(
+      `HOST=${host} is no address of this machine (${error.code}); set one of its own, without brackets, or 0.0.0.0 for all`,
+      { cause: error },
+    )
   return error
 }

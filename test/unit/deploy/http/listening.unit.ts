@@ -15,3 +15,9 @@ test('a connection that the system cannot accept is a warning, and the server go
   warn.mockRestore()
   await stop(0)
 })
+
+test.each(['[::1]', '192.0.2.1'])('the host %s is told by its setting, as it is no address here', async (host) => {
+  const address = { host, port: 0, setting: 'PORT' } as const
+  const { start } = createListening('http', createServer(), address, async () => {})
+  await expect(start()).rejects.toThrow(`HOST=${host} is no address of this machine`)
+})
