@@ -26,7 +26,6 @@ export function sessionSecrets(config: Config, role: Role, logger: Logger): () =
     return () => kept
   }
   logger.warn(
-    { role },
     'SESSION_SECRET is not set: sessions of the page end with this process, and other processes do not take them',
   )
   const made: Secrets = [newSecret()]

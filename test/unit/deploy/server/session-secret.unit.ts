@@ -19,7 +19,7 @@ const secretsOf = (env: Record<string, string>) =>
   sessionSecrets(
     loadConfig({ DATA_DIR: folder.path, ...env }),
     'views',
-    pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) }),
+    pino({ level: 'warn', base: { role: 'views' } }, { write: (line: string) => void warned.push(line) }),
   )()
 
 const secretOf = (env: Record<string, string>): string => secretsOf(env)[0]
@@ -83,5 +83,6 @@ describe('the secret of sessions', () => {
     expect(readdirSync(folder.path)).toEqual([])
     expect(warned).toHaveLength(2)
     expect(warned[0]).toContain('SESSION_SECRET')
+    expect(warned[0]?.match(/"role":/g)).toHaveLength(1)
   })
 })
