@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flowFact } from '../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
 import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
+import { ElasticsearchError } from '../../shared/log-store/elasticsearch/connection.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'
@@ -41,6 +42,12 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
   })
 
   const dayIndex = (day: string): string => `${prefix}-application-logs-v1-${day.replaceAll('-', '.')}`
+
+  /** A day whose shard no node holds. */
+  const loseDay = (day: string): Promise<unknown> =>
+    ask(elasticsearch.url, 'PUT', `/${dayIndex(day)}?wait_for_active_shards=0`, {
+      settings: { 'index.routing.allocation.require._name': 'nobody' },
+    })
 
   test('templates and indices are made once; a second run changes nothing', async () => {
     expect(await store.indices.check()).toEqual([])
@@ -145,6 +152,16 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     const answer = await ask(elasticsearch.url, 'GET', `/${dayIndex('2026-01-05')}/_settings?flat_settings=true`)
     expect(JSON.stringify(answer)).toContain('"index.priority":"77"')
     expect(await store.indices.check()).toEqual([])
+  })
+
+  test('no read counts without the entries of a shard that is missing', async () => {
+    await store.write(documents(3), never)
+    await loseDay('2026-01-20')
+    for (const read of [() => store.count(EVERYTHING), () => store.facets(EVERYTHING, 5)]) {
+      const failure = await read().catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(ElasticsearchError)
+      expect(failure).toMatchObject({ status: 503 })
+    }
   })
 
   test('an id made from an Idempotency-Key is stored once, also when it comes back two days later or earlier', async () => {

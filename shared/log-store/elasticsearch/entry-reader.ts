@@ -4,10 +4,9 @@ import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { createGroupReader } from './groups.ts'
 import { createHistogramReader } from './histogram.ts'
-import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
-import { LENIENT, levelOf, preferenceOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
+import { levelOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
 import { createSeriesReader } from './series.ts'
 
 const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', 'project', 'category']
@@ -23,10 +22,9 @@ interface Deps {
   /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
-  readonly names: IndexNames
 }
 
-export function createEntryReader({ connection, searcher, names }: Deps): EntryReader {
+export function createEntryReader({ connection, searcher }: Deps): EntryReader {
   const search = createPageReader(connection, searcher)
   return {
     search,
@@ -39,14 +37,9 @@ export function createEntryReader({ connection, searcher, names }: Deps): EntryR
     },
 
     async count(filter, signal) {
-      const { count } = await connection.send<{ count: number }>({
-        method: 'POST',
-        path: `/${names.all(filter.kinds)}/_count`,
-        query: { ...LENIENT, preference: preferenceOf(filter.team) },
-        body: { query: compileFilter(filter) },
-        signal,
-      })
-      return count
+      const body = { query: compileFilter(filter), size: 0, track_total_hits: true }
+      const { hits } = await searcher.entries(filter.team, filter.kinds, body, { signal })
+      return hits?.total?.value ?? 0
     },
 
     histogram: createHistogramReader(searcher),

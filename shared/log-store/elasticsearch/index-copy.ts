@@ -109,7 +109,12 @@ export async function requireDocuments(
   if (missing.length > 0) throw new RebuildError(`${index} lacks ${missing.length} documents, such as ${missing[0]}`)
 }
 
+/** The number of the index's documents; rejects if a shard is missing. */
 export async function countOf(connection: Connection, index: string): Promise<number> {
-  const { count } = await connection.send<{ count: number }>({ method: 'GET', path: `/${index}/_count` })
-  return count
+  const { hits } = await connection.send<{ hits: { total: { value: number } } }>({
+    method: 'GET',
+    path: `/${index}/_search`,
+    query: { size: 0, track_total_hits: true, allow_partial_search_results: false },
+  })
+  return hits.total.value
 }

@@ -17,7 +17,8 @@ export interface Hit<Source> {
 }
 
 export interface SearchAnswer<Source, Aggregations = unknown> {
-  readonly hits?: { readonly hits?: readonly Hit<Source>[] }
+  /** The total is counted if the body has `track_total_hits`. */
+  readonly hits?: { readonly total?: { readonly value: number }; readonly hits?: readonly Hit<Source>[] }
   readonly aggregations?: Aggregations
 }
 
@@ -113,7 +114,8 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
 
 /** An index that does not exist yet holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
-const WANTED = 'hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
+const WANTED =
+  'hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
 
 /** Any text without a leading underscore, which Elasticsearch reserves. */
 export const preferenceOf = (team: string): string => `team-${team}`
