@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flowFact } from '../../consumers/projections/flows.ts'
-import type { FlowDelta } from '../../shared/contract/documents.ts'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import { ElasticsearchError } from '../../shared/log-store/elasticsearch/connection.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
@@ -182,6 +182,28 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
       expect(await store.write([documentOf(0, { id, receivedAt: `${day}T00:00:00.000Z` })], never)).toEqual([
         { outcome: 'stored' },
       ])
+  })
+
+  test.each([
+    ['written in one chunk', false],
+    ['of which the first is stored before', true],
+  ])('entries of one id, days apart, %s, stay through replays', async (_how, isFirstStored) => {
+    const days = ['2026-01-26', '2026-01-27', '2026-01-30']
+    const [first, repeat, other] = days.map((day, at) =>
+      documentOf(at, { id: uuid(8, 1), receivedAt: `${day}T00:00:00.000Z` }),
+    ) as [EntryDocument, EntryDocument, EntryDocument]
+    if (isFirstStored) expect(await store.write([first], never)).toEqual([{ outcome: 'stored' }])
+    const [stored, duplicate] = [{ outcome: 'stored' }, { outcome: 'duplicate' }]
+    expect(await store.write([other, repeat, first], never)).toEqual([
+      stored,
+      duplicate,
+      isFirstStored ? duplicate : stored,
+    ])
+    expect(await store.write([first, repeat, other], never)).toEqual([duplicate, duplicate, duplicate])
+    await eventually(async () => {
+      const { entries } = await store.search(EVERYTHING, { limit: 10, order: 'asc', after: null })
+      expect(entries.map(({ receivedAt }) => receivedAt)).toEqual([first.receivedAt, other.receivedAt])
+    })
   })
 
   test('writers that take the same ids to different days at the same moment leave one copy of each', async () => {

@@ -7,7 +7,7 @@ import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import { entryBody } from './entry-body.ts'
 import type { IndexNames } from './index-names.ts'
-import { type IndicesById, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
+import { areNear, type Copy, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
 import { persist } from './retrying.ts'
 
 /** Elasticsearch refuses the whole request for a single longer id. */
@@ -30,7 +30,9 @@ export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSig
  * first one may have ended before its second lookup.
  */
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
-  const indexOf = ({ kind, receivedAt }: EntryDocument): string => names.day(kind, receivedAt.slice(0, 10))
+  const indexOf = ({ kind, receivedAt }: Copy): string => names.day(kind, receivedAt.slice(0, 10))
+
+  const keyOf = (copy: Copy): string => `${indexOf(copy)} ${copy.id}`
 
   let lastStamp = 0
   /** Microseconds since 1970, strictly increasing. */
@@ -45,30 +47,42 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     '\n',
   ]
 
-  /** Removes documents that also exist on an earlier day. */
-  async function removeLater(found: IndicesById, signal: AbortSignal): Promise<void> {
-    const surplus = [...found].flatMap(([id, indices]) => indices.slice(1).map((index) => ({ index, id })))
-    if (surplus.length === 0) return
+  /** Keeps each entry on the earliest of nearby days only; returns the keys of the copies that stay. */
+  async function removeLater(found: readonly Copy[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const kept = new Set<string>()
+    const surplus: Copy[] = []
+    const copies = new Map(found.map((copy) => [keyOf(copy), copy])).values()
+    for (const ofEntry of Map.groupBy(copies, ({ kind, id }) => `${kind} ${id}`).values()) {
+      let stays: Copy | undefined
+      for (const copy of ofEntry.toSorted((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))) {
+        if (stays !== undefined && areNear(stays.receivedAt, copy.receivedAt)) surplus.push(copy)
+        else {
+          stays = copy
+          kept.add(keyOf(copy))
+        }
+      }
+    }
+    if (surplus.length === 0) return kept
     logger.info({ documents: surplus.length }, 'entries that reached two days at once were removed from the later one')
-    const remove = ({ index, id }: { index: string; id: string }): Lines => [
-      `{"delete":{"_index":"${index}","_id":${JSON.stringify(id)}}}\n`,
+    const remove = (copy: Copy): Lines => [
+      `{"delete":{"_index":"${indexOf(copy)}","_id":${JSON.stringify(copy.id)}}}\n`,
     ]
     await bulk.run(surplus, remove, signal)
+    return kept
   }
 
   async function writeLookedUp(documents: readonly EntryDocument[], signal: AbortSignal): Promise<WriteOutcome[]> {
     const before = await persist(() => otherDays.find(documents, signal), logger, signal)
-    const fresh = documents.filter(({ id }) => !before.has(id))
+    const fresh = documents.filter((_, at) => before[at]?.length === 0)
     const written = await bulk.run(fresh, create, signal)
     const after = await persist(() => otherDays.find(fresh, signal), logger, signal)
     // Before any outcome is returned: a record with an outcome is not read again, so nobody else would notice.
-    await removeLater(new Map([...before, ...after]), signal)
+    const kept = await removeLater([...before, ...after].flat(), signal)
     let next = 0
-    return documents.map((document): WriteOutcome => {
-      if (before.has(document.id)) return { outcome: 'duplicate' }
+    return documents.map((document, at): WriteOutcome => {
+      if (before[at]?.length !== 0) return { outcome: 'duplicate' }
       const outcome = written[next++] as WriteOutcome
-      const keeper = after.get(document.id)?.[0]
-      return outcome.outcome === 'stored' && keeper !== indexOf(document) ? { outcome: 'duplicate' } : outcome
+      return outcome.outcome === 'stored' && !kept.has(keyOf(document)) ? { outcome: 'duplicate' } : outcome
     })
   }
 

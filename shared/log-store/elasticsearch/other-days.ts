@@ -13,29 +13,39 @@ const DAYS_APART_MAX = 2
  */
 export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(id)
 
-/** The names of the days' indices that hold a document with this id, earliest day first. */
-export type IndicesById = ReadonlyMap<string, readonly string[]>
-
 export interface OtherDays {
-  /** Looks the documents up in the indices of their kind on nearby days (`DAYS_APART_MAX`), including those not searchable yet. */
-  find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<IndicesById>
+  /**
+   * Looks each document up in the indices of its kind on nearby days (`areNear`), including documents that are not searchable yet. Returns
+   * the copies that were found, for each document.
+   */
+  find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<readonly (readonly Copy[])[]>
 }
+
+/** Where a document is stored. */
+export type Copy = Pick<EntryDocument, 'id' | 'kind' | 'receivedAt'>
 
 /** `connection` does not retry, as the caller does. */
 export function createOtherDays(connection: Connection, names: IndexNames): OtherDays {
   return {
     async find(documents, signal) {
-      if (documents.length === 0) return new Map()
-      const found = new Map<string, string[]>()
-      for (const lookups of lookupsOf(documents, await listDays(connection, names, signal), names)) {
-        for (const { _id: id, _index: index } of await foundOf(connection, lookups, signal)) {
-          found.set(id, [...(found.get(id) ?? []), index])
-        }
+      if (documents.length === 0) return []
+      const days = await listDays(connection, names, signal)
+      const nearby = documents.map(({ id, kind, receivedAt }) =>
+        days.filter((day) => areNear(day, receivedAt)).map((day): Copy => ({ id, kind, receivedAt: day })),
+      )
+      const lookupOf = ({ id, kind, receivedAt: day }: Copy): Lookup => ({ _index: names.day(kind, day), _id: id })
+      const found = new Set<string>()
+      for (const lookups of chunksOf(nearby.flat().map(lookupOf))) {
+        for (const lookup of await foundOf(connection, lookups, signal)) found.add(keyOf(lookup))
       }
-      return new Map([...found].map(([id, indices]) => [id, indices.toSorted()]))
+      return nearby.map((copies) => copies.filter((copy) => found.has(keyOf(lookupOf(copy)))))
     },
   }
 }
+
+/** Whether documents that have the same id and were received at these times, or on these days, are the same entry. */
+export const areNear = (at: string, other: string): boolean =>
+  Math.abs(Date.parse(at.slice(0, 10)) - Date.parse(other.slice(0, 10))) <= DAYS_APART_MAX * DAY_MS
 
 /** The days that have an index now, earliest first. Never cached: another process may just have created one. */
 async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
@@ -60,17 +70,11 @@ interface Lookup {
   readonly _id: string
 }
 
+const keyOf = ({ _index, _id }: Lookup): string => `${_index} ${_id}`
+
 /** Each index and id once: a chunk may contain an id several times, and on several days. */
-function* lookupsOf(documents: readonly EntryDocument[], days: readonly string[], names: IndexNames) {
-  const lookups = new Map<string, Lookup>()
-  for (const { id, kind, receivedAt } of documents) {
-    for (const day of days) {
-      if (Math.abs(Date.parse(day) - Date.parse(receivedAt.slice(0, 10))) > DAYS_APART_MAX * DAY_MS) continue
-      const index = names.day(kind, day)
-      lookups.set(`${index} ${id}`, { _index: index, _id: id })
-    }
-  }
-  const all = [...lookups.values()]
+function* chunksOf(lookups: readonly Lookup[]) {
+  const all = [...new Map(lookups.map((lookup) => [keyOf(lookup), lookup])).values()]
   for (let at = 0; at < all.length; at += LOOKUPS_PER_REQUEST) yield all.slice(at, at + LOOKUPS_PER_REQUEST)
 }
 
@@ -78,7 +82,7 @@ interface MultiGetAnswer {
   readonly docs: readonly { readonly found?: boolean; readonly error?: { readonly type: string } }[]
 }
 
-/** The lookups that find a document; the answer names indices, where a lookup may name the alias of one. */
+/** The lookups that find a document. */
 async function foundOf(connection: Connection, lookups: readonly Lookup[], signal: AbortSignal): Promise<Lookup[]> {
   const { docs } = await connection.send<MultiGetAnswer>({
     method: 'POST',
