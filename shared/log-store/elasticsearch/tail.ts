@@ -50,7 +50,9 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     if (position === undefined) throw new TailCursorError('the cursor of the tail is none of ours')
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
     const look = await retried(async () => {
-      const found = await (joined.length > 0 ? checkpoints.now() : checkpoints.recent())
+      let found = await (joined.length > 0 ? checkpoints.now() : checkpoints.recent())
+      // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone.
+      if (lacksSeen(found, position)) found = await checkpoints.now()
       requireEnds(found, joined)
       return found
     })
@@ -92,6 +94,12 @@ function requireEnds({ silent }: Look, kinds: readonly EntryKind[]): void {
   if (missing.length === 0) return
   const type = 'no_shard_available_action_exception'
   throw new ElasticsearchError(`shards that do not tell yet how far they have come: ${missing.length}`, 503, { type })
+}
+
+/** Whether the look has neither a shard that the cursor names nor the one that was rebuilt from it. */
+function lacksSeen({ streams, silent }: Look, { seen }: TailPosition): boolean {
+  const present = new Set([...streams, ...silent].flatMap(({ key, origin }) => [key, origin?.key]))
+  return [...seen.keys()].some((key) => !present.has(key))
 }
 
 /**

@@ -19,19 +19,25 @@ const shardOf = (kind: 'event' | 'application', day: string, uuid: string, end: 
   state: 'STARTED',
 })
 
-/** A tail of two days with entries, whose looks at the shards are never old. */
+/** A tail of two days with entries, whose looks at the shards are not old, unless a test shares one. */
 function tailOfTwoDays() {
   const old = shardOf('event', '2026-01-30', 'uuid-a', 9)
   const today = shardOf('event', '2026-01-31', 'uuid-b', 4)
   const { connection, shards, asked } = serveShards(old, today)
   const { now } = createCheckpoints(connection, names)
-  const checkpoints: Checkpoints = { now, recent: now }
+  let recent = now
+  const checkpoints: Checkpoints = { now, recent: () => recent() }
+  /** From now on, tails that go on share the present look. */
+  const shareLook = async (): Promise<void> => {
+    const look = await now()
+    recent = async () => look
+  }
   const tail = createTail({ connection, checkpoints })
   const read = async (cursor: string | null, filter: EntryFilter = EVERYTHING) => {
     const page = await tail(filter, cursor, 100)
     return { ids: page.entries.map(({ entry }) => entry.id), cursor: page.cursor }
   }
-  return { old, today, shards, asked, read }
+  return { old, today, shards, asked, read, shareLook }
 }
 
 test.each(['UNASSIGNED', 'INITIALIZING', 'CLOSED'] as const)(
@@ -101,6 +107,20 @@ test('a removed day leaves the cursor; a day made since is read from its beginni
   const { ids, cursor } = await read(begun.cursor)
   expect(ids).toEqual(['test-event-logs-v1-2026.02.01#0', 'test-event-logs-v1-2026.02.01#1'])
   expect(cursor).not.toContain('uuid-a')
+})
+
+test('a day made since the shared look is new to nobody who began after it was made', async () => {
+  const { shards, read, shareLook } = tailOfTwoDays()
+  await shareLook()
+  const made = shardOf('event', '2026-02-01', 'uuid-d', 1)
+  shards.push(made)
+  const begun = await read(null)
+  const goesOn = await read(begun.cursor)
+  await shareLook()
+  expect([...goesOn.ids, ...(await read(goesOn.cursor)).ids]).toEqual([])
+  made.end = 2
+  await shareLook()
+  expect((await read(goesOn.cursor)).ids).toEqual([`${made.index}#2`])
 })
 
 describe('a day that was rebuilt', () => {
