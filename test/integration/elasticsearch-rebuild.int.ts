@@ -13,6 +13,7 @@ import type { Flow, FlowCursor, FlowPage } from '../../shared/log-store/log-stor
 import { flowsOf } from '../contract/log-store-rig.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import {
   ask,
   documentOf,
@@ -273,6 +274,29 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       const kept = Array.from({ length: 300 }, (_, number) => `order-${number + 30}`).sort()
       expect((await flows()).map(({ correlationKey }) => correlationKey).toSorted()).toEqual(kept)
       expect(await ask(elasticsearch.url, 'GET', `/${names().flows}/_count`)).toMatchObject({ count: 300 })
+    })
+
+    test('holds up no retention run that is under way; the next one removes what it left', async () => {
+      const stored = ofDay('2026-01-20', 10)
+      await store.write(stored, never)
+      await store.mergeFlows(factsOf(stored), never)
+      // From now on, the index has another name than the flows.
+      await rebuild({ kind: 'flows' })
+      const proxy = await startFaultProxy(elasticsearch.url)
+      const { store: retaining } = openStore(proxy.url, prefix)
+      let rebuilt: Promise<string[]> | undefined
+      proxy.inject(({ path }) => {
+        if (!path.startsWith('/_bulk')) return undefined
+        rebuilt ??= rebuild({ kind: 'flows' })
+        return { fault: 'hold', until: rebuilt }
+      })
+      await retaining.removeBefore('2026-01-21')
+      expect(await rebuilt).toEqual(['flows-v1.3'])
+      await retaining.removeBefore('2026-01-21')
+      await ask(elasticsearch.url, 'POST', `/${names().flows}/_refresh`)
+      expect(await ask(elasticsearch.url, 'GET', `/${names().flows}/_count`)).toMatchObject({ count: 0 })
+      await retaining.close()
+      await proxy.close()
     })
 
     test('facts that are folded meanwhile are kept', async () => {

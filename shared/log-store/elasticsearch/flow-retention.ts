@@ -6,7 +6,7 @@ import { indexBehind } from './indices.ts'
 
 /**
  * Removes the summaries of flows whose last entry arrived before the day (yyyy-mm-dd). A summary that gained an entry since it was read is
- * kept, as the deletion names the version that was read.
+ * kept, as the deletion names the version that was read. Rejects if a rebuild replaces the index between two pages.
  */
 export async function removeFlowsBefore(
   connection: Connection,
@@ -20,11 +20,12 @@ export async function removeFlowsBefore(
   const filter = { range: { lastDay: { lt: day } } }
   for (const stream of await shardsOf(connection, found, names)) {
     for await (const hits of pagesOf(connection, { stream, after: -1 }, { fields: false, filter, signal })) {
-      await bulk.run(hits, (hit) => [`${JSON.stringify(deletion(hit))}\n`], signal)
+      await bulk.run(hits, (hit) => [`${JSON.stringify(deletion(names.flows, hit))}\n`], signal)
     }
   }
 }
 
-const deletion = ({ _index, _id, _seq_no, _primary_term }: VersionedHit<unknown>): object => ({
+/** By name, as a write to an index that a rebuild has removed would be repeated for ever; another index has other versions. */
+const deletion = (_index: string, { _id, _seq_no, _primary_term }: VersionedHit<unknown>): object => ({
   delete: { _index, _id, if_seq_no: _seq_no, if_primary_term: _primary_term },
 })
