@@ -272,4 +272,25 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
       await lossy.close()
     }
   })
+
+  test('goes on after the place where it was is refused for good, with what came meanwhile', async () => {
+    tolerate(/net::ERR_|Failed to load resource/)
+    const lossy = await startLossyTail(server.url)
+    try {
+      const page = await show(lossy.url, '/event-logs')
+      await live(page)
+      const first = await send('placed', numbers(0, 2))
+      await expectLedger(page, 'placed', first)
+      await page.route(/\/tail\?.*lastEventId=/, (route) => route.fulfill({ status: 431 }))
+      lossy.refuse(true)
+      lossy.cut()
+      const second = await send('placed', numbers(2, 3))
+      await eventually(() => lossy.refused() > 0)
+      lossy.refuse(false)
+      await page.locator('.tail.live').waitFor()
+      await expectLedger(page, 'placed', [...first, ...second])
+    } finally {
+      await lossy.close()
+    }
+  })
 })

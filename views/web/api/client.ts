@@ -108,7 +108,7 @@ async function checkSession(): Promise<void> {
 }
 
 /**
- * Follows a tail until the returned function is called, and resumes where it broke off. Hidden tabs do not follow: a browser allows six
+ * Follows a tail until the returned function is called, and resumes where it broke off, or at the present end if it was refused. Hidden tabs do not follow: a browser allows six
  * connections per server, and tails would leave none for the requests of other tabs.
  */
 export function stream(path: string, params: Params, { onEntry, onSkipped, onState }: StreamHandlers): () => void {
@@ -138,7 +138,10 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
       // EventSource does not report why a stream broke; a request does.
       if (connection.get() === 'up') void checkSession()
       // The browser reconnects a broken stream, but gives up on a refused one.
-      if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
+      if (source?.readyState !== EventSource.CLOSED) return
+      // The place may be what was refused: of another log store, or too long for a proxy.
+      lastEventId = undefined
+      timer = window.setTimeout(open, RECONNECT_MS)
     }
   }
   document.addEventListener('visibilitychange', open)
