@@ -7,6 +7,7 @@ import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import type { FlowSummary } from '../../shared/log-store/elasticsearch/flow-summary.ts'
 import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
+import { RebuildError } from '../../shared/log-store/elasticsearch/index-copy.ts'
 import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
 import type { RebuildOptions } from '../../shared/log-store/elasticsearch/rebuild.ts'
 import type { Flow, FlowCursor, FlowPage } from '../../shared/log-store/log-store.ts'
@@ -19,6 +20,7 @@ import {
   documentOf,
   documents,
   EVERYTHING,
+  makeUnassigned,
   never,
   openStore,
   removeAll,
@@ -353,6 +355,29 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await expect(rebuild(options)).rejects.toThrow(reason)
       expect(await indices()).toEqual(before)
       await unblocked()
+    })
+
+    test.each<[string, (index: string) => Promise<unknown>]>([
+      ['is closed', (index) => ask(elasticsearch.url, 'POST', `/${index}/_close`)],
+      [
+        'lacks a shard',
+        async (index) => {
+          await ask(elasticsearch.url, 'DELETE', `/${index}`)
+          await makeUnassigned(elasticsearch.url, index)
+        },
+      ],
+    ])('as a day %s leaves all as it was, and takes no facts from the flows', async (reason, lose) => {
+      const stored = ofDay('2026-01-20', 10)
+      await store.write(stored, never)
+      await store.mergeFlows(factsOf(stored), never)
+      await lose(names().day('application', '2026-01-20'))
+      const before = await indices()
+      for (const kind of ['flows', 'application'] as const) {
+        const failure = await rebuild({ kind }).catch((error: unknown) => error)
+        expect(failure).toBeInstanceOf(RebuildError)
+        expect((failure as RebuildError).message).toContain(`application-logs-v1-2026.01.20 ${reason}`)
+      }
+      expect(await indices()).toEqual(before)
     })
 
     test('as the templates are not those of this release says what to do', async () => {

@@ -16,6 +16,7 @@ import {
   documentOf,
   documents,
   EVERYTHING,
+  makeUnassigned,
   never,
   openStore,
   removeAll,
@@ -42,12 +43,6 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
   })
 
   const dayIndex = (day: string): string => `${prefix}-application-logs-v1-${day.replaceAll('-', '.')}`
-
-  /** A day whose shard no node holds. */
-  const loseDay = (day: string): Promise<unknown> =>
-    ask(elasticsearch.url, 'PUT', `/${dayIndex(day)}?wait_for_active_shards=0`, {
-      settings: { 'index.routing.allocation.require._name': 'nobody' },
-    })
 
   test('templates and indices are made once; a second run changes nothing', async () => {
     expect(await store.indices.check()).toEqual([])
@@ -156,7 +151,7 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
 
   test('no read counts without the entries of a shard that is missing', async () => {
     await store.write(documents(3), never)
-    await loseDay('2026-01-20')
+    await makeUnassigned(elasticsearch.url, dayIndex('2026-01-20'))
     for (const read of [() => store.count(EVERYTHING), () => store.facets(EVERYTHING, 5)]) {
       const failure = await read().catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(ElasticsearchError)
@@ -343,6 +338,16 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await storedIds(store)).toEqual([late.id])
     expect(await store.flow(TEAM, 'flow-1')).toBeUndefined()
     expect(await store.flow(TEAM, 'flow-2')).toMatchObject({ correlationKey: 'flow-2' })
+  })
+
+  test('retention removes old days that are closed, or whose shard is missing, as well', async () => {
+    await store.write([documentOf(1, { receivedAt: '2026-01-01T10:00:00.000Z' })], never)
+    await ask(elasticsearch.url, 'POST', `/${dayIndex('2026-01-01')}/_close`)
+    for (const day of ['2026-01-02', '2026-01-20']) await makeUnassigned(elasticsearch.url, dayIndex(day))
+    await store.removeBefore('2026-01-20')
+    const left = await ask(elasticsearch.url, 'GET', `/_resolve/index/${dayIndex('*')}?expand_wildcards=all`)
+    const { indices } = left as { indices: { name: string }[] }
+    expect(indices.map(({ name }) => name)).toEqual(['2026-01-20', TODAY, '2026-02-01'].map(dayIndex))
   })
 
   test('health names what is missing, and never rejects', async () => {

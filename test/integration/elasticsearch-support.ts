@@ -72,6 +72,12 @@ export async function ask(url: string, method: string, path: string, body?: obje
   return answer.json()
 }
 
+/** Makes an index whose shards no node holds. */
+export const makeUnassigned = (url: string, index: string): Promise<unknown> =>
+  ask(url, 'PUT', `/${index}?wait_for_active_shards=0`, {
+    settings: { 'index.routing.allocation.require._name': 'nobody' },
+  })
+
 /** A UUID of the given version; the number makes it unique within a test. */
 export const uuid = (version: 7 | 8, number: number): string =>
   `0198d5b2-7c1e-${version}000-8000-${number.toString(16).padStart(12, '0')}`

@@ -126,7 +126,7 @@ interface IndexSettings {
 }
 
 /** The shards that exist according to the cluster, whether a node holds them at the moment or not. */
-async function readShards(connection: Connection, names: IndexNames): Promise<readonly SilentShard[]> {
+export async function readShards(connection: Connection, names: IndexNames): Promise<readonly SilentShard[]> {
   const answer = await connection.send<SettingsAnswer>({
     method: 'GET',
     path: `/${names.all()}/_settings/index.uuid,index.number_of_shards,index.verified_before_close`,

@@ -3,6 +3,7 @@ import { timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
+import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
@@ -92,35 +93,40 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     prepareDays,
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)
+      const counts = await countDocuments(connection, names)
       for (const { index } of old) await deleteIndex(connection, index)
-      const documents = old.reduce((sum, found) => sum + found.documents, 0)
+      const documents = old.reduce((sum, { index }) => sum + (counts.get(index) ?? 0), 0)
       if (old.length > 0) logger.info({ before: day, indices: old.length, documents }, 'old days were removed')
       return documents
     },
   }
 }
 
-interface DayIndex {
+export interface DayIndex {
   readonly index: string
   /** The name by which it is written and searched: its own, or its alias after a rebuild (rebuild.ts). */
   readonly name: string
   readonly kind: EntryKind
   readonly day: string
-  readonly documents: number
+  readonly closed: boolean
 }
 
-/** All existing indices of days. */
+/** All existing indices of days, also those that are closed or that no node holds at the moment. */
 export async function dayIndices(connection: Connection, names: IndexNames): Promise<readonly DayIndex[]> {
+  return (await readShards(connection, names)).flatMap(({ index, shard, kind, closed }) => {
+    const day = names.dayOf(index)
+    return shard > 0 || day === undefined ? [] : [{ index, name: names.day(kind, day), kind, day, closed }]
+  })
+}
+
+/** The numbers of documents by index, as far as nodes hold its shards. */
+async function countDocuments(connection: Connection, names: IndexNames): Promise<ReadonlyMap<string, number>> {
   const answer = await connection.send<{ indices?: Record<string, { primaries: { docs: { count: number } } }> }>({
     method: 'GET',
     path: `/${names.all()}/_stats/docs`,
     query: { filter_path: 'indices.*.primaries.docs.count', forbid_closed_indices: false },
   })
-  return Object.entries(answer.indices ?? {}).flatMap(([index, { primaries }]) => {
-    const [kind, day] = [names.kindOf(index), names.dayOf(index)]
-    if (kind === undefined || day === undefined) return []
-    return [{ index, name: names.day(kind, day), kind, day, documents: primaries.docs.count }]
-  })
+  return new Map(Object.entries(answer.indices ?? {}).map(([index, { primaries }]) => [index, primaries.docs.count]))
 }
 
 /** The index with this name or alias; undefined if there is none. */

@@ -12,7 +12,7 @@ import type { FlowSummary } from './flow-summary.ts'
 import { createFlowWriter, type MergeFlows } from './flow-writer.ts'
 import { missingIds, type Part, pagesOf, RebuildError, requireDocuments, shardsOf } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
-import { dayIndices, type Indices, indexBehind } from './indices.ts'
+import { type DayIndex, dayIndices, type Indices, indexBehind } from './indices.ts'
 import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
 import { type EntrySource, type Hit, levelOf, recordOf, textOf, WHOLE } from './searcher.ts'
 
@@ -59,6 +59,7 @@ export function createRebuild(deps: Deps): Rebuild {
     for (const day of await daysInOrder(deps)) {
       if (day.kind !== kind || (since !== null && day.day < since)) continue
       signal.throwIfAborted()
+      requireOpen(day)
       await rebuildDay(deps, day.name, options)
     }
   }
@@ -66,6 +67,10 @@ export function createRebuild(deps: Deps): Rebuild {
 
 async function daysInOrder({ connection, names }: Deps) {
   return (await dayIndices(connection, names)).toSorted((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+function requireOpen({ index, closed }: DayIndex): void {
+  if (closed) throw new RebuildError(`${index} is closed: its documents cannot be read`)
 }
 
 interface Stored extends EntrySource {
@@ -132,8 +137,9 @@ async function foldEntries(
 ): Promise<void> {
   const { connection, names } = deps
   const filter = { exists: { field: 'correlationKey' } }
-  for (const { index } of await daysInOrder(deps)) {
-    const found = await indexBehind(connection, index)
+  for (const day of await daysInOrder(deps)) {
+    requireOpen(day)
+    const found = await indexBehind(connection, day.index)
     if (found === undefined) continue
     for (const stream of await shardsOf(connection, found, names)) {
       for await (const hits of pagesOf<EntrySource>(
