@@ -26,6 +26,7 @@ import {
   removeAll,
   storedIds,
   TEAM,
+  TODAY,
   uniquePrefix,
   uuid,
 } from './elasticsearch-support.ts'
@@ -71,6 +72,22 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       ...options,
     })
     return replaced
+  }
+  /** A store whose requests to a path wait until a task has ended, which begins at the first of them. */
+  async function openHeld(path: string, task: () => Promise<unknown>) {
+    const proxy = await startFaultProxy(elasticsearch.url)
+    const { store: held } = openStore(proxy.url, prefix)
+    let until: Promise<unknown> | undefined
+    proxy.inject((request) => {
+      if (!request.path.startsWith(path)) return undefined
+      until ??= task()
+      return { fault: 'hold', until }
+    })
+    const close = async (): Promise<void> => {
+      await held.close()
+      await proxy.close()
+    }
+    return { held, close }
   }
   const indices = async (): Promise<string[]> => {
     const answer = await ask(elasticsearch.url, 'GET', `/_resolve/index/${prefix}-*?expand_wildcards=all`)
@@ -189,6 +206,25 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await eventually(async () => expect(await storedIds(store)).toEqual([id]))
     })
 
+    test('a page of long entries is read whole while their day is replaced, and rejects if it is removed', async () => {
+      const long = documentOf(1, { receivedAt: at(YESTERDAY, 1), message: 'x '.repeat(9_000) })
+      await store.write([long], never)
+      // From now on, the index has another name than the day.
+      await rebuild()
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      const read = async (task: () => Promise<unknown>) => {
+        const { held, close } = await openHeld('/_mget', task)
+        try {
+          return await held.search(EVERYTHING, { limit: 10, order: 'asc', after: null })
+        } finally {
+          await close()
+        }
+      }
+      expect(await read(() => rebuild())).toMatchObject({ entries: [{ message: long.message }] })
+      expect(await indices()).toContain('application-logs-v1.3-2026.01.30')
+      await expect(read(() => store.removeBefore(TODAY))).rejects.toMatchObject({ status: 503 })
+    })
+
     test('long entries are copied, a few at a time', async () => {
       const long = Array.from({ length: 40 }, (_, number) =>
         documentOf(number, { receivedAt: at(YESTERDAY, number), message: `${number} ${'x'.repeat(900_000)}` }),
@@ -284,21 +320,13 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await store.mergeFlows(factsOf(stored), never)
       // From now on, the index has another name than the flows.
       await rebuild({ kind: 'flows' })
-      const proxy = await startFaultProxy(elasticsearch.url)
-      const { store: retaining } = openStore(proxy.url, prefix)
-      let rebuilt: Promise<string[]> | undefined
-      proxy.inject(({ path }) => {
-        if (!path.startsWith('/_bulk')) return undefined
-        rebuilt ??= rebuild({ kind: 'flows' })
-        return { fault: 'hold', until: rebuilt }
-      })
-      await retaining.removeBefore('2026-01-21')
-      expect(await rebuilt).toEqual(['flows-v1.3'])
-      await retaining.removeBefore('2026-01-21')
+      const { held, close } = await openHeld('/_bulk', () => rebuild({ kind: 'flows' }))
+      await held.removeBefore('2026-01-21')
+      expect(await indices()).toContain('flows-v1.3')
+      await held.removeBefore('2026-01-21')
       await ask(elasticsearch.url, 'POST', `/${names().flows}/_refresh`)
       expect(await ask(elasticsearch.url, 'GET', `/${names().flows}/_count`)).toMatchObject({ count: 0 })
-      await retaining.close()
-      await proxy.close()
+      await close()
     })
 
     test('facts that are folded meanwhile are kept', async () => {

@@ -111,7 +111,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)
       return removed
     },
-    ...createEntryReader({ connection: patient, searcher }),
+    ...createEntryReader({ connection: patient, searcher, names }),
     tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
     ...createFlowReader({ connection: patient, searcher, names }),
     health: () => readHealth(once, names, bulk.problem()),

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { createGroupReader } from './groups.ts'
 import { createHistogramReader } from './histogram.ts'
+import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
 import { levelOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
@@ -22,10 +23,11 @@ interface Deps {
   /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
+  readonly names: IndexNames
 }
 
-export function createEntryReader({ connection, searcher }: Deps): EntryReader {
-  const search = createPageReader(connection, searcher)
+export function createEntryReader({ connection, searcher, names }: Deps): EntryReader {
+  const search = createPageReader(connection, searcher, names)
   return {
     search,
 

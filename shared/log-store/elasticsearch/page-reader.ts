@@ -1,8 +1,10 @@
 import type { EntryRow } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
-import { AnswerTooLongError, type Connection } from './connection.ts'
+import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
+import type { IndexNames } from './index-names.ts'
+import type { ErrorBody } from './outcome.ts'
 import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
 
 /** Maximum hits of one request: this many of the longest rows are some MiB. */
@@ -21,7 +23,11 @@ type Hits = readonly Hit<EntrySource>[]
  * index (a "point in time") to neither skip nor repeat entries that were there. However long the entries are, each answer of the server is
  * bounded: rows are short, and whole long entries are requested a few at a time.
  */
-export function createPageReader(connection: Connection, searcher: Searcher): LogStoreReader['search'] {
+export function createPageReader(
+  connection: Connection,
+  searcher: Searcher,
+  names: IndexNames,
+): LogStoreReader['search'] {
   // A page of few entries can take as long to parse as one of many: each may be a megabyte.
   const cooperative = createCooperative()
   return async (filter, { limit, order, after, form = 'whole' }, signal) => {
@@ -33,7 +39,7 @@ export function createPageReader(connection: Connection, searcher: Searcher): Lo
       const { hits, asked } = await readHits(searcher, filter, { limit: wanted, order, after: place }, signal)
       const texts: string[] = []
       let isFull = false
-      for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, hits, signal)) {
+      for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, names, hits, signal)) {
         const count = entries.length + texts.length
         bytes += text.length
         isFull = count === limit || (count > 0 && bytes > PAGE_BYTES_MAX)
@@ -83,7 +89,12 @@ async function readHits(
 
 const rowsOf = (hits: Hits): readonly string[] => hits.map(textOf)
 
-async function* wholesOf(connection: Connection, hits: Hits, signal: AbortSignal | undefined): AsyncGenerator<string> {
+async function* wholesOf(
+  connection: Connection,
+  names: IndexNames,
+  hits: Hits,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
   const long = hits.filter(({ _source: { row } }) => row !== undefined)
   let read: readonly string[] = []
   let count = 0
@@ -93,7 +104,7 @@ async function* wholesOf(connection: Connection, hits: Hits, signal: AbortSignal
       continue
     }
     const at = count % WHOLES_MAX
-    if (at === 0) read = await readWholes(connection, long.slice(count, count + WHOLES_MAX), signal)
+    if (at === 0) read = await readWholes(connection, names, long.slice(count, count + WHOLES_MAX), signal)
     count += 1
     yield read[at] ?? textOf(hit)
   }
@@ -101,19 +112,28 @@ async function* wholesOf(connection: Connection, hits: Hits, signal: AbortSignal
 
 async function readWholes(
   connection: Connection,
+  names: IndexNames,
   hits: Hits,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
-  const { docs } = await connection.send<{ docs: readonly { readonly _source?: EntrySource }[] }>({
+  const { docs } = await connection.send<{
+    docs: readonly { readonly _source?: EntrySource; readonly error?: ErrorBody }[]
+  }>({
     method: 'POST',
     path: '/_mget',
     query: { _source_includes: 'whole' },
-    body: { docs: hits.map(({ _index, _id }) => ({ _index, _id })) },
+    body: { docs: hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id })) },
     signal,
   })
-  return docs.map(({ _source: { whole } = {} }) => {
-    // Its day was removed in the meantime.
-    if (whole === undefined) throw new Error('an entry is gone while it is read')
+  return docs.map(({ _source: { whole } = {}, error = {} }) => {
+    // Its day was removed in the meantime, or lacks its shard.
+    if (whole === undefined) throw new ElasticsearchError('an entry cannot be read any more', 503, error)
     return whole
   })
+}
+
+/** The name of an index's day, which stands for another index once a rebuild has replaced this one. */
+function nameOf(names: IndexNames, index: string): string {
+  const [kind, day] = [names.kindOf(index), names.dayOf(index)]
+  return kind === undefined || day === undefined ? index : names.day(kind, day)
 }
