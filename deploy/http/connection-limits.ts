@@ -55,6 +55,8 @@ export function withinFileLimit<Settings extends Pick<Config, 'MAX_CONNECTIONS'>
 
 /** The limit of the process, which Node has raised as far as it may; infinite where it is unknown, as on Windows. */
 function openFilesMax(): number {
+  // Without the names of its connections' ends, for which it would ask the DNS.
+  Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
   const soft = userLimits?.open_files.soft
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY

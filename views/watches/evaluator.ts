@@ -58,6 +58,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   const schedule = createSchedule(intervalMs)
   const looking = createLooking(deps, schedule, stopping.signal)
   const post = createPosting(deps, stopping.signal)
+  const removeOrphans = createOrphanRemoval(deps)
   let notedAt = performance.now()
 
   /** The current watch, unless there is nothing left to do for it. */
@@ -92,7 +93,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     posts.offer(toPost.map((watch) => jobOf(watch, looks, post)))
     const toLook = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
     looks.offer(toLook.map((watch) => jobOf(watch, posts, looking.look)))
-    await removeOrphans(deps)
+    await removeOrphans()
     if (performance.now() - notedAt < intervalMs && !looking.hasNew()) return
     notedAt = performance.now()
     await looking.note()
@@ -112,16 +113,25 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   }
 }
 
+/** How long a Team is missing before its watches are deleted, in milliseconds: a registry that is being restored lacks Teams for a while. */
+const GONE_MS = 3_600_000
+
 /**
  * Deletes the watches of Teams that were deleted, which would otherwise belong to the next Team with that id. A registry without any Team is
- * one that was lost and may be restored.
+ * one that was lost.
  */
-async function removeOrphans({ book, registry, logger }: EvaluatorDeps): Promise<void> {
-  if (registry.teams().length === 0) return
-  for (const { team, id } of book.all()) {
-    if (registry.team(team) !== undefined) continue
-    await book.put(team, id, null)
-    logger.info({ team, watch: id }, 'a watch was deleted, as its Team was')
+function createOrphanRemoval({ book, registry, clock, logger }: EvaluatorDeps): () => Promise<void> {
+  let goneSince = new Map<string, number>()
+  return async () => {
+    const gone = book.all().filter(({ team }) => registry.team(team) === undefined)
+    const now = clock.now()
+    goneSince = new Map(gone.map(({ team }) => [team, goneSince.get(team) ?? now]))
+    if (registry.teams().length === 0) return
+    for (const { team, id } of gone) {
+      if (now - (goneSince.get(team) ?? now) < GONE_MS) continue
+      await book.put(team, id, null)
+      logger.info({ team, watch: id }, 'a watch was deleted, as its Team was')
+    }
   }
 }
 

@@ -134,11 +134,17 @@ describe('a watch', () => {
     const { book, stop } = await start()
     await book.put('gone', OTHER, storedWatch())
     await book.put('a', ID, storedWatch())
+    const looked = vi.spyOn(book, 'all')
+    await eventually(() => looked.mock.calls.length > 3)
+    expect(book.find('gone', OTHER)).toBeDefined()
+    clock.ahead += HOUR
     await eventually(() => book.find('a', ID) !== undefined && book.find('gone', OTHER) === undefined)
     await stop()
     const lost = await start({ registry: registryOf('teams: []') })
     const ticks = vi.spyOn(lost.book, 'all')
     await eventually(() => ticks.mock.calls.length > 3)
+    clock.ahead += HOUR
+    await eventually(() => ticks.mock.calls.length > 6)
     expect(lost.book.find('a', ID)).toBeDefined()
   })
 
