@@ -170,7 +170,7 @@ async function start(root: string, nodes: readonly Node[], addresses: readonly s
   const backend: Backend = {
     addresses,
     kill,
-    pause: async (number) => known(number).server.signal('SIGSTOP'),
+    pause: (number) => known(number).server.freeze(),
     resume: async (number) => known(number).server.signal('SIGCONT'),
     restart: async (number) => {
       await kill(number)

@@ -16,6 +16,8 @@ export interface ServerCommand {
 /** A server in its own process group, so that a signal reaches all of it and Ctrl-C in a terminal does not. */
 export interface ServerProcess {
   signal(signal: NodeJS.Signals): void
+  /** Stops all threads of the group; resolves once they stand still, as a signal takes its time on a busy machine. */
+  freeze(): Promise<void>
   running(): boolean
   /** CPU seconds used by the group's running processes. */
   cpuSeconds(): number
@@ -38,31 +40,47 @@ export function startServer({ command, args, environment, logFile, user }: Serve
     ...user,
   })
   const running = (): boolean => child.exitCode === null && child.signalCode === null
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid !== undefined && running()) process.kill(-child.pid, name)
+  }
   return {
     running,
-    cpuSeconds: () => (child.pid === undefined ? 0 : cpuSecondsOfGroup(child.pid)),
-    signal: (signal) => {
-      if (child.pid === undefined || !running()) return
-      process.kill(-child.pid, signal)
+    freeze: async () => {
+      signal('SIGSTOP')
+      while (child.pid !== undefined && running() && !isStopped(child.pid))
+        await new Promise((resolve) => setTimeout(resolve, 1))
     },
+    cpuSeconds: () => (child.pid === undefined ? 0 : cpuSecondsOfGroup(child.pid)),
+    signal,
     ended: async () => {
       if (running()) await once(child, 'exit')
     },
   }
 }
 
-function cpuSecondsOfGroup(group: number): number {
+/** What is read of each process of a group; one that ends meanwhile is left out. */
+function ofGroup<Read>(group: number, read: (pid: string, cpuSeconds: number) => Read): readonly Read[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.reduce((sum, pid) => {
+  return pids.flatMap((pid) => {
     try {
       const times = processTimes(`/proc/${pid}/stat`)
-      return times.group === group ? sum + times.cpuSeconds : sum
+      return times.group === group ? [read(pid, times.cpuSeconds)] : []
     } catch {
-      // The process is gone.
-      return sum
+      return []
     }
-  }, 0)
+  })
 }
+
+const cpuSecondsOfGroup = (group: number): number =>
+  ofGroup(group, (_pid, cpuSeconds) => cpuSeconds).reduce((sum, seconds) => sum + seconds, 0)
+
+/** Whether all threads of the group's processes are stopped, or have ended (proc_pid_stat(5): the state follows the name in brackets). */
+const isStopped = (group: number): boolean =>
+  ofGroup(group, (pid) =>
+    readdirSync(`/proc/${pid}/task`).every((task) =>
+      /\) [TtZ] /.test(readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8')),
+    ),
+  ).every((stopped) => stopped)
 
 /** Waits until the server's log contains `text`, or `check` returns true. Rejects if the server ends, or on timeout. */
 export async function awaitReady(
