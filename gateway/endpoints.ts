@@ -302,7 +302,7 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
     resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
     admit: createAdmit({ valueBytesMax: config.MAX_ENTRY_BYTES, isHot }),
     ingestMetrics,
-    recordsBytesMax: (config.PUBLISH_BUFFER_BYTES * TEAM_WEIGHT) / (TEAM_WEIGHT + 1),
+    recordsBytesMax: Math.floor((config.PUBLISH_BUFFER_BYTES * TEAM_WEIGHT) / (TEAM_WEIGHT + 1)),
     publish: (team, publications) =>
       publisher.publish(topic, team, publications, performance.now() + config.REQUEST_DEADLINE_MS),
   }

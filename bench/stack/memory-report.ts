@@ -23,7 +23,11 @@ work with batches of 100, more than its buffer takes; the consumers of all views
 ${table(
   ['process', 'before', 'peak', 'at the end', 'growth', 'configured'],
   [
-    row('gateway, its broker frozen', gateway, `PUBLISH_BUFFER_BYTES: ${publishBufferMiB} MiB of entries, of which one Team takes three quarters`),
+    row(
+      'gateway, its broker frozen',
+      gateway,
+      `PUBLISH_BUFFER_BYTES: ${publishBufferMiB} MiB of entries, of which one Team takes three quarters`,
+    ),
     row(
       'consumers, Elasticsearch gone',
       consumers,

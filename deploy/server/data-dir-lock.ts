@@ -18,13 +18,8 @@ export class DataDirUnusableError extends Error {
 
   constructor(dataDir: string, cause: unknown) {
     const user = process.getuid === undefined ? 'the user of this process' : `this process's user (${process.getuid()})`
-    const reason = (cause as Error).message
-    super(
-      `DATA_DIR=${dataDir} cannot be used (${reason}); it must be a folder that ${user} can write, with all files in it`,
-      {
-        cause,
-      },
-    )
+    const remedy = `it must be a folder that ${user} can write, with all files in it`
+    super(`DATA_DIR=${dataDir} cannot be used (${(cause as Error).message}); ${remedy}`, { cause })
   }
 }
 

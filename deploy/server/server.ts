@@ -137,8 +137,8 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const tickets = secrets === null ? null : createTickets(secrets, core.clock)
   const roles: RoleParts[] = []
   if (consumers !== null) {
-    const store: HealthCheck = { name: 'log-store writes', health: () => consumers.storeHealth() }
-    roles.push({ services: [consumers], health: [consumers, store] })
+    const storeWrites: HealthCheck = { name: 'log-store writes', health: () => consumers.storeHealth() }
+    roles.push({ services: [consumers], health: [consumers, storeWrites] })
   }
   if (takesLogs(role))
     roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))

@@ -96,8 +96,8 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     byHeader: ({ [PROJECT_HEADER]: named }) => {
       if (typeof named !== 'string' || named === '') return undefined
       if (parseGuid(named) !== undefined) return byId(named)
-      const [read, ...others] = readingsOf(named)
-      return byName([read, ...others].find((name) => registry.projectsNamed(team.id, name).length > 0) ?? read)
+      const readings = readingsOf(named)
+      return byName(readings.find((name) => registry.projectsNamed(team.id, name).length > 0) ?? readings[0])
     },
     unnamed: () => forUnknown('missing_project_id', 'Nothing says which Project these logs are for.'),
   }

@@ -22,7 +22,7 @@ export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
   readonly recordRefusals: RecordRefusals
   readonly quotas: Pick<Quotas, 'take'>
-  /** Maximum bytes of the records of one request; more would never find room in the publisher's buffer. */
+  /** Maximum bytes of the records of one request; more would find room in the publisher's buffer only while nobody else has any. */
   readonly recordsBytesMax: number
   /** Publishes records of a Team to the endpoint's topic; resolves within a request's deadline, with one outcome per publication. */
   readonly publish: (team: string, publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
@@ -72,21 +72,21 @@ export function createEntryHandler(
 
   function finish(id: string, outcome: PublishOutcome | undefined): Reply {
     const failure = failureOf(outcome)
-    if (failure !== undefined) return refuse(failure)
+    if (failure !== undefined) return answerRefused(failure)
     ingestMetrics.accepted(1)
     return created(id)
   }
 
-  function refuse(problem: Problem): Reply {
-    ingestMetrics.rejected(problem.code)
-    return failed(problem)
+  function answerRefused(cause: Problem): Reply {
+    ingestMetrics.rejected(cause.code)
+    return failed(cause)
   }
 
   return function* handle(received) {
     const checked = judge(received)
     if (checked.problem !== undefined) {
       recordRefusals(received, [checked])
-      return Promise.resolve(refuse(checked.problem))
+      return Promise.resolve(answerRefused(checked.problem))
     }
     const { id, team, publication } = checked.value
     return publish(team, [publication]).then(([outcome]) => finish(id, outcome))
@@ -122,16 +122,16 @@ export function createBatchHandler(
   }
 
   return function* handle(received, memory) {
-    const { value: entries, problem } = check(received)
-    if (problem !== undefined) return Promise.resolve(refuseAll(received, problem))
+    const { value: entries, problem: wrong } = check(received)
+    if (wrong !== undefined) return Promise.resolve(refuseAll(received, wrong))
     // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(entries.team, entries.count, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
-    const { value: sorted, problem: tooLarge } = yield* judge(entries, recordsBytesMax, memory)
-    if (tooLarge !== undefined) {
-      if (tooLarge === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
-      return Promise.resolve(refuseAll(received, tooLarge))
+    const { value: sorted, problem: unfit } = yield* judge(entries, recordsBytesMax, memory)
+    if (unfit !== undefined) {
+      if (unfit === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
+      return Promise.resolve(refuseAll(received, unfit))
     }
     const { publications, places, refused } = sorted
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))

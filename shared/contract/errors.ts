@@ -82,13 +82,15 @@ export const ERRORS = {
   batch_too_large: {
     retryable: false,
     message: 'The batch has too many entries.',
-    remedy: 'Split the batch; details.limit is the most entries of one request.',
+    remedy:
+      'Split the batch; details.limit is the most entries of one request, details.limitBytes the most bytes of their records.',
   },
   invalid_request: {
     retryable: false,
     message: 'The request has fields that cannot be accepted.',
     remedy: 'Correct each field named in details, a list of JSON pointers with what is expected there.',
   },
+  // `refuseTimestamp` (gateway/ingest/fields.ts) says the same, with the text that was received.
   invalid_timestamp: {
     retryable: false,
     message:

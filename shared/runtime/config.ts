@@ -214,6 +214,7 @@ const CHECKS: readonly Check[] = [
       inflated < body && `MAX_INFLATED_BYTES (${inflated}) must be at least MAX_BODY_BYTES (${body})`,
   },
   {
+    // A batch whose records come to more than three quarters of the buffer is refused all the same.
     names: ['PUBLISH_BUFFER_BYTES', 'MAX_INFLATED_BYTES'],
     problem: ({ PUBLISH_BUFFER_BYTES: buffer, MAX_INFLATED_BYTES: inflated }) =>
       buffer < inflated && `PUBLISH_BUFFER_BYTES (${buffer}) must be at least MAX_INFLATED_BYTES (${inflated})`,

@@ -14,7 +14,7 @@ import { describeTeam } from '../../shared/registry/describe.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import { type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
@@ -212,8 +212,8 @@ const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers =>
 })
 
 function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
-  const attempts = createAttempts(tools.clock)
-  /** A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one. */
+  const attempts = createAttempts(steadyClock)
+  /** A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one, or after VISIBLE_WITHIN_MS. */
   const untilShown =
     (work: Work): Work =>
     async (call) => {
@@ -252,9 +252,9 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
 }
 
 /** Creates the function that audits a request's changes, and refuses changes of a Team over its limit. */
-function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
+function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
   const noLimit = { burst: 1, refillMs: 0 }
-  const attempts = createAttempts(clock, { burst: changesMax, refillMs: DAY_MS / changesMax }, noLimit)
+  const attempts = createAttempts(steadyClock, { burst: changesMax, refillMs: DAY_MS / changesMax }, noLimit)
 
   return ({ id }: Team, request: Request): Audited => {
     const presented = presentedKey(request.headers)

@@ -123,10 +123,14 @@ const GONE_MS = 3_600_000
 function createOrphanRemoval({ book, registry, clock, logger }: EvaluatorDeps): () => Promise<void> {
   let goneSince = new Map<string, number>()
   return async () => {
+    // The hour begins once there are Teams again, as a registry that was lost is restored one by one.
+    if (registry.teams().length === 0) {
+      goneSince.clear()
+      return
+    }
     const gone = book.all().filter(({ team }) => registry.team(team) === undefined)
     const now = clock.now()
     goneSince = new Map(gone.map(({ team }) => [team, goneSince.get(team) ?? now]))
-    if (registry.teams().length === 0) return
     for (const { team, id } of gone) {
       if (now - (goneSince.get(team) ?? now) < GONE_MS) continue
       await book.put(team, id, null)

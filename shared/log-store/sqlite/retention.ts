@@ -35,6 +35,9 @@ const TABLES_OF_A_LIMIT = 8
 const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}`
 
 export function createRetention(database: Database, contents: Contents, rollups: Rollups): Retention {
+  /** The minute before which no flow without entries was left; looked for once, as that is a search of all flows before it. */
+  let clearedBefore = ''
+
   const removeArrivals = (arrivals: readonly number[]): void => {
     const removed: CountedEntry[] = []
     for (const arrival of arrivals) {
@@ -65,7 +68,8 @@ export function createRetention(database: Database, contents: Contents, rollups:
       database
         .prepare(`DELETE FROM flows WHERE (team, key) IN (
           SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?1
-          AND (length(last_day) = ${MINUTE_CHARACTERS} OR last_day < substr(?1, 1, 10)) AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?2)`)
+          AND (length(last_day) = ${MINUTE_CHARACTERS} OR last_day < substr(?1, 1, 10))
+          AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?2)`)
         .run(time, FLOWS_OF_A_STEP).changes,
     )
 
@@ -98,7 +102,10 @@ export function createRetention(database: Database, contents: Contents, rollups:
     splitForLimit(database, tables, used, bytesMax)
     if (used <= bytesMax || tables.length === 0) return { removed: 0, next: null }
     const first = firstReceived()
-    if (first !== null && removeFlowsBefore(first) > 0) return { removed: 0, next: 0 }
+    if (first !== null && first !== clearedBefore) {
+      if (removeFlowsBefore(first) > 0) return { removed: 0, next: 0 }
+      clearedBefore = first
+    }
     const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
     removeArrivals(arrivals)
     const [oldest] = tables

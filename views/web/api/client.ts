@@ -108,8 +108,8 @@ async function checkSession(): Promise<void> {
 }
 
 /**
- * Follows a tail until the returned function is called, and resumes where it broke off, or at the present end if it was refused. Hidden tabs do not follow: a browser allows six
- * connections per server, and tails would leave none for the requests of other tabs.
+ * Follows a tail until the returned function is called, and resumes where it broke off, or at the present end if it was refused. Hidden tabs
+ * do not follow: a browser allows six connections per server, and tails would leave none for the requests of other tabs.
  */
 export function stream(path: string, params: Params, { onEntry, onSkipped, onState }: StreamHandlers): () => void {
   let source: EventSource | undefined

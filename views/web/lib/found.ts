@@ -12,7 +12,12 @@ export function foundBy(q: string, isFind: boolean): RegExp | undefined {
     const isText = not === undefined && TEXTS.test(field) && !OPERATOR.test(bare)
     const words = (isFind ? piece : isText ? (phrase ?? bare) : '').match(/[\p{L}\p{N}]+/gu)
     if (words === null) return []
-    const [begin, end] = isFind ? ['', ''] : ['(?<![^\\W_])', piece.endsWith('*') ? '' : '(?![^\\W_])']
+    const [begin, end] = isFind
+      ? ['', '']
+      : [
+          '(?<![\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}])',
+          piece.endsWith('*') ? '' : '(?![\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}])',
+        ]
     return [begin + words.join('[^\\p{L}\\p{N}]+') + end]
   })
   return found.length === 0 ? undefined : new RegExp(`(${found.join('|')})`, 'giu')

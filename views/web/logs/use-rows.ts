@@ -193,7 +193,7 @@ function useQuestion(
 /** After a tail was away: adds missed entries or, if they exceed a page, marks the list as incomplete. */
 async function catchUp({ path, filter, asked }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
   const answer = await get<EntryPage>(path, { ...asked, limit: PAGE })
-  if (!answer.ok) return
+  if (!answer.ok) return toast(`Logs of the outage could not be read. ${answer.problem.message}`, 'bad')
   const { items, nextCursor } = answer.data
   setState((before) => readAgain(before, items, nextOf(nextCursor), paused, filter['from']))
 }

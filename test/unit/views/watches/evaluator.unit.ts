@@ -140,11 +140,16 @@ describe('a watch', () => {
     clock.ahead += HOUR
     await eventually(() => book.find('a', ID) !== undefined && book.find('gone', OTHER) === undefined)
     await stop()
-    const lost = await start({ registry: registryOf('teams: []') })
+    let present = registryOf('teams: []')
+    const team = (id: string) => present.team(id)
+    const lost = await start({ registry: { ...present, team, teams: () => present.teams() } })
     const ticks = vi.spyOn(lost.book, 'all')
     await eventually(() => ticks.mock.calls.length > 3)
     clock.ahead += HOUR
-    await eventually(() => ticks.mock.calls.length > 6)
+    // The first Team of those that are restored.
+    present = registryOf('teams: [{ id: other, name: Other }]')
+    const restored = ticks.mock.calls.length
+    await eventually(() => ticks.mock.calls.length > restored + 3)
     expect(lost.book.find('a', ID)).toBeDefined()
   })
 

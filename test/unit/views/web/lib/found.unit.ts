@@ -12,6 +12,7 @@ describe('what a search finds in a text', () => {
     ['sku-4*', 'SKU-41 SKU-42', ['SKU-4', 'SKU-4']],
     ['"order 47"*', 'order-4711', ['order-47']],
     ['id', 'order_id', ['id']],
+    ['ber', 'über ber', ['ber']],
     ['message:(no OR "not now") AND payload:maybe', 'message: no, not now or maybe', ['no', 'not now', 'maybe']],
     ['-health NOT check level:>=error scope.ms:5', 'health check of level error 5', []],
     ['支付', '支付失败', ['支付']],
