@@ -10,7 +10,7 @@ import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { routed } from '../shared/http/request-times.ts'
 import type { QuotaSettings } from '../shared/registry/limits.ts'
 import type { Registry } from '../shared/registry/registry.ts'
-import { type ByteBudget, createByteBudget, TEAM_WEIGHT } from '../shared/runtime/byte-budget.ts'
+import { type ByteBudget, createByteBudget, teamBytesMax } from '../shared/runtime/byte-budget.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
@@ -302,7 +302,7 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
     resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
     admit: createAdmit({ valueBytesMax: config.MAX_ENTRY_BYTES, isHot }),
     ingestMetrics,
-    recordsBytesMax: Math.floor((config.PUBLISH_BUFFER_BYTES * TEAM_WEIGHT) / (TEAM_WEIGHT + 1)),
+    recordsBytesMax: teamBytesMax(config.PUBLISH_BUFFER_BYTES),
     publish: (team, publications) =>
       publisher.publish(topic, team, publications, performance.now() + config.REQUEST_DEADLINE_MS),
   }

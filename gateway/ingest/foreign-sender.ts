@@ -104,7 +104,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
 }
 
 /**
- * What the name in a header may stand for, the likeliest first. Node reads the bytes of headers as Latin-1, but most senders write UTF-8, and
+ * The names that a header may stand for, the likeliest first. Node reads the bytes of headers as Latin-1, but most senders write UTF-8, and
  * some percent-encode what is not ASCII.
  */
 function readingsOf(named: string): readonly [string, ...string[]] {

@@ -19,8 +19,11 @@ export interface ByteBudget extends ByteShare {
   share(owner: string, weight: number): ByteShare
 }
 
-/** The weight of a Team's share of a budget, of which it then holds at most 3/4. */
+/** The weight of a Team's share of a budget. */
 export const TEAM_WEIGHT = 3
+
+/** The most bytes that a Team's share of a budget can hold: three quarters of it. */
+export const teamBytesMax = (bytesMax: number): number => Math.floor((bytesMax * TEAM_WEIGHT) / (TEAM_WEIGHT + 1))
 
 export function createByteBudget(bytesMax: number): ByteBudget {
   const shares = new Map<string, ByteShare>()

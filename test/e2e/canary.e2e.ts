@@ -24,7 +24,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** What the health check of the image prints. */
+/** The output of the image's health check. */
 const checkHealth = async (env: Record<string, string>): Promise<string> => {
   const file = join(import.meta.dirname, '../../deploy/health-check.ts')
   const args = ['--disable-warning=ExperimentalWarning', file]

@@ -62,6 +62,11 @@ describeWithBrowser('going back', ({ open }) => {
     page.evaluate('document.activeElement.closest("[data-id]")?.textContent ?? document.activeElement.tagName')
   const expectFocus = (page: Page, text: string): Promise<void> =>
     eventually(async () => expect(await focusedRow(page)).toContain(text))
+  const goBackTo = async (page: Page, text: string, top: number): Promise<void> => {
+    await page.goBack()
+    await expectAt(page, text, top)
+    await expectFocus(page, text)
+  }
 
   test('from a flow leads to its row, also if logs have come meanwhile, and the keys go on there', async () => {
     const page = await show('/application-logs')
@@ -70,9 +75,7 @@ describeWithBrowser('going back', ({ open }) => {
       await link(page, 'log 400').click()
       await page.waitForURL('**/flows/order-400')
       await sendNewer(newer)
-      await page.goBack()
-      await expectAt(page, 'log 400', top)
-      await expectFocus(page, 'log 400')
+      await goBackTo(page, 'log 400', top)
     }
     await page.keyboard.press('j')
     await expectFocus(page, 'log 401')
@@ -139,9 +142,7 @@ describeWithBrowser('going back', ({ open }) => {
     const top = await readTo(page, 'log <*> hf')
     await link(page, 'log <*> hf').click()
     await page.waitForURL('**template=**')
-    await page.goBack()
-    await expectAt(page, 'log <*> hf', top)
-    await expectFocus(page, 'log <*> hf')
+    await goBackTo(page, 'log <*> hf', top)
     await page.keyboard.press('k')
     expect(await focusedRow(page)).not.toContain('log <*> hf')
   })
@@ -153,9 +154,7 @@ describeWithBrowser('going back', ({ open }) => {
     const top = await readTo(page, 'order-80')
     await link(page, 'order-80').click()
     await page.waitForURL('**/flows/order-80')
-    await page.goBack()
-    await expectAt(page, 'order-80', top)
-    await expectFocus(page, 'order-80')
+    await goBackTo(page, 'order-80', top)
     await page.keyboard.press('j')
     await expectFocus(page, 'order-81')
   })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { startLossyTail } from '../support/lossy-tail.ts'
+import { type LossyTail, startLossyTail } from '../support/lossy-tail.ts'
 import {
   DRAWN_MAX,
   LOGS_KEY,
@@ -35,6 +35,18 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
   const live = async (page: Page): Promise<void> => {
     await page.keyboard.press('t')
     await page.locator('.tail.live').waitFor()
+  }
+  /** Runs the body on a list that follows the tail through connections that can be cut and refused. */
+  const onLossyTail = async (body: (lossy: LossyTail, page: Page) => Promise<void>): Promise<void> => {
+    tolerate(/net::ERR_|Failed to load resource/)
+    const lossy = await startLossyTail(server.url)
+    try {
+      const page = await show(lossy.url, '/event-logs')
+      await live(page)
+      await body(lossy, page)
+    } finally {
+      await lossy.close()
+    }
   }
   /** Sends logs one after the other, so that their order is known, and gives their ids. */
   const send = async (name: string, ns: readonly number[]): Promise<readonly string[]> => {
@@ -239,28 +251,17 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     })
   })
 
-  test('goes on after its connection broke, with what came meanwhile', async () => {
-    tolerate(/net::ERR_|Failed to load resource/)
-    const lossy = await startLossyTail(server.url)
-    try {
-      const page = await show(lossy.url, '/event-logs')
-      await live(page)
+  test('goes on after its connection broke, with what came meanwhile', () =>
+    onLossyTail(async (lossy, page) => {
       const first = await send('broken', numbers(0, 2))
       await expectLedger(page, 'broken', first)
       lossy.cut()
       const second = await send('broken', numbers(2, 5))
       await expectLedger(page, 'broken', [...first, ...second])
-    } finally {
-      await lossy.close()
-    }
-  })
+    }))
 
-  test('goes on after it was refused for a while, with what came meanwhile, also where nothing had come before', async () => {
-    tolerate(/net::ERR_|Failed to load resource/)
-    const lossy = await startLossyTail(server.url)
-    try {
-      const page = await show(lossy.url, '/event-logs')
-      await live(page)
+  test('goes on after it was refused for a while, with what came meanwhile, also where nothing had come before', () =>
+    onLossyTail(async (lossy, page) => {
       lossy.refuse(true)
       lossy.cut()
       const ids = await send('refused', numbers(0, 5))
@@ -268,17 +269,10 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
       lossy.refuse(false)
       await page.locator('.tail.live').waitFor()
       await expectLedger(page, 'refused', ids)
-    } finally {
-      await lossy.close()
-    }
-  })
+    }))
 
-  test('goes on after the place where it was is refused for good, with what came meanwhile', async () => {
-    tolerate(/net::ERR_|Failed to load resource/)
-    const lossy = await startLossyTail(server.url)
-    try {
-      const page = await show(lossy.url, '/event-logs')
-      await live(page)
+  test('goes on after the place where it was is refused for good, with what came meanwhile', () =>
+    onLossyTail(async (lossy, page) => {
       const first = await send('placed', numbers(0, 2))
       await expectLedger(page, 'placed', first)
       await page.route(/\/tail\?.*lastEventId=/, (route) => route.fulfill({ status: 431 }))
@@ -289,8 +283,5 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
       lossy.refuse(false)
       await page.locator('.tail.live').waitFor()
       await expectLedger(page, 'placed', [...first, ...second])
-    } finally {
-      await lossy.close()
-    }
-  })
+    }))
 })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { eventually } from '../support/eventually.ts'
 import { processTimes } from '../support/process-times.ts'
 
 export interface ServerCommand {
@@ -47,8 +48,7 @@ export function startServer({ command, args, environment, logFile, user }: Serve
     running,
     freeze: async () => {
       signal('SIGSTOP')
-      while (child.pid !== undefined && running() && !isStopped(child.pid))
-        await new Promise((resolve) => setTimeout(resolve, 1))
+      await eventually(() => child.pid === undefined || !running() || isStopped(child.pid))
     },
     cpuSeconds: () => (child.pid === undefined ? 0 : cpuSecondsOfGroup(child.pid)),
     signal,
@@ -58,7 +58,7 @@ export function startServer({ command, args, environment, logFile, user }: Serve
   }
 }
 
-/** What is read of each process of a group; one that ends meanwhile is left out. */
+/** The results of `read` for the processes of a group; a process that ends meanwhile is left out. */
 function ofGroup<Read>(group: number, read: (pid: string, cpuSeconds: number) => Read): readonly Read[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => {

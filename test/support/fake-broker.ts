@@ -4,7 +4,7 @@ import { type Broker, Reader, Writer } from '@platformatic/kafka'
 
 export interface BrokerRequest {
   readonly apiKey: number
-  /** What follows the client's name in the request. */
+  /** The part of the request after the client's name. */
   readonly body: Reader
   readonly socket: Socket
 }

@@ -87,7 +87,7 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     try {
       sqlite.exec('PRAGMA wal_checkpoint(RESTART)')
     } catch {
-      // What was written is durable; a problem that prevents the checkpoint will fail a write, too.
+      // The write is durable; a problem that prevents the checkpoint will fail a later write, too.
     }
     restartAt = now + (1 + PAUSES_PER_WAIT) * (performance.now() - now)
   }

@@ -23,7 +23,7 @@ const refused = (...codes: string[]) =>
     codes.map((code) => new ProtocolError(code)),
   )
 
-/** What the library makes of an answer about one partition in which the broker complains about two records. */
+/** The library's error for an answer about one partition in which the broker complains about two records. */
 function refusedRecords(errorCode: number): unknown {
   const answer = Writer.create()
     .appendArray(['logs'], (topic, name) =>
