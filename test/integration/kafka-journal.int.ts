@@ -73,6 +73,16 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       expect(error.outcome).toBe('not_written')
     }))
 
+  test('topics are created although another one is deleted while those of the cluster are counted', () =>
+    using(async (journal) => {
+      const listTopics = vi.spyOn(Admin.prototype, 'listTopics')
+      listTopics.mockResolvedValueOnce([uniqueName('deleted')] as never)
+      const topic = uniqueName('beside')
+      await journal.createTopics([eventTopic(topic, 2)])
+      expect(await journal.partitionCount(topic)).toBe(2)
+      listTopics.mockRestore()
+    }))
+
   test('a cluster that cannot be reached is certainly not written to, within the time given', async () => {
     const journal = openKafka(['127.0.0.1:1'], { deliveryTimeoutMs: 2_000, requestTimeoutMs: 500 })
     const error = await failureOf(journal.append({ topic: 't', partition: 0, records: recordsOf('a', 1) }))

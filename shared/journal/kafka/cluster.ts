@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Admin, ConfigResourceTypes } from '@platformatic/kafka'
+import { Admin, type ClusterMetadata, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
@@ -89,9 +89,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
     expectedBrokerCount: async () => {
-      const { brokers, topics } = await metadata(await admin.listTopics().catch(rethrow())).catch(rethrow())
-      // The client would keep all topics of the cluster, of which it needs a few.
-      admin.clearMetadata()
+      const { brokers, topics } = await describeAll(admin, retries)
       const partitions = [...topics.values()].flatMap((topic) => topic.partitions)
       return new Set([...brokers.keys(), ...partitions.flatMap(({ replicas }) => replicas)]).size
     },
@@ -132,6 +130,21 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       closed = true
       await admin.close()
     },
+  }
+}
+
+/** The brokers that are alive and all topics of the cluster, which the client does not keep: it needs a few of them. */
+async function describeAll(admin: Admin, retries: number): Promise<ClusterMetadata> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const topics = await admin.listTopics()
+      return await admin.metadata({ topics, forceUpdate: true, retries })
+    } catch (error) {
+      // Another program of the cluster may delete a topic between the two requests.
+      if (!isUnknownTopic(error) || tries > retries) throw new KafkaError(error)
+    } finally {
+      admin.clearMetadata()
+    }
   }
 }
 
