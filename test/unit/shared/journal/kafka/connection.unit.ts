@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { clientOptions, type KafkaSettings, kafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
+import { temporaryFolder } from '../../../../support/sluice-process.ts'
 
 const plain: KafkaSettings = {
   KAFKA_BROKERS: ['one:9092', 'two:9092'],
@@ -19,8 +19,11 @@ const plain: KafkaSettings = {
 }
 const authority = createAuthority('authority')
 const client = authority.issue('client')
+const folder = temporaryFolder()
+afterAll(folder.remove)
+let made = 0
 const fileOf = (text: string): string => {
-  const path = join(mkdtempSync(join(tmpdir(), 'sluice-pem-')), 'file.pem')
+  const path = join(folder.path, `${++made}.pem`)
   writeFileSync(path, text)
   return path
 }
