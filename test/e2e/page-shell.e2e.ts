@@ -272,7 +272,9 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     test('a dialog that closes leaves the page where it was', async () => {
       const { page } = await open(server.url, { key: server.key, path: '/team', height: 300 })
       await page.getByRole('button', { name: 'Demo' }).waitFor()
-      await page.evaluate(`document.getElementById('main').focus({ preventScroll: true }), scrollTo(0, 30)`)
+      await page.evaluate(`document.getElementById('main').focus({ preventScroll: true })`)
+      // The page is too short to scroll until its lists are there.
+      await eventually(async () => expect(await page.evaluate('scrollTo(0, 30), scrollY')).toBe(30))
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
       await page.keyboard.press('Escape')
