@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
@@ -94,8 +96,15 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       tolerate(REFUSED)
       const { page, context } = await open(server.url, { key: server.key, path: '/application-logs?utc=1' })
       const search = await typeSearch(page, 'half a sentence')
-      await context.clearCookies()
+      const over = Promise.withResolvers<void>()
+      // No other request is refused before the search is sent: the dialog that appears then would take the key.
+      await page.route('**/api/**', async (route) => {
+        await over.promise
+        await route.continue()
+      })
       await page.keyboard.press('Enter')
+      await context.clearCookies()
+      over.resolve()
       const dialog = page.getByRole('dialog', { name: 'Your session is over' })
       await dialog.waitFor()
       // Browsers let a page stop the first one only.
@@ -185,6 +194,41 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByText('Nothing you typed is lost').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Demo' }).waitFor()
     }, 60_000)
+  })
+
+  describe('a log store that is away', () => {
+    const UNAVAILABLE = /Failed to load resource: the server responded with a status of 503/
+    const storeAway = {
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: failureBody(problem('server_error', null, 'The log store could not answer.')),
+    }
+
+    test.each(['event-logs', 'flows', 'flows?view=steps', 'flows/order-1', 'refused', 'watches', 'team'])(
+      'is told in the words of the page, which reads again by itself: %s',
+      async (path) => {
+        tolerate(UNAVAILABLE)
+        const { page } = await open(server.url, { key: server.key, path: '/docs' })
+        await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
+        await page.goto(`${server.url}/${path}`)
+        const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
+        await alert.waitFor()
+        expect(await alert.textContent()).toBe('The log store could not answer. Try again in 1 s.Try again')
+        await page.unroute(/\/api\/(?!session)/)
+        await alert.waitFor({ state: 'detached' })
+      },
+    )
+
+    test('is not taken for one without logs', async () => {
+      tolerate(UNAVAILABLE)
+      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
+      await page.goto(`${server.url}/application-logs`)
+      await page.getByRole('alert').waitFor()
+      const counts = page.getByRole('region', { name: 'Counts' })
+      expect(await counts.textContent()).not.toMatch(/\d/)
+      expect(await page.getByRole('region', { name: 'List' }).textContent()).not.toContain('No ')
+    })
   })
 
   describe('how it looks', () => {

@@ -70,10 +70,13 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   // A request sent before an earlier refusal tells nothing new: somebody may have signed in again since.
   if (over && refusals === refusedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  // The API's own message addresses programs, which send a key.
-  const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
-  return { ok: false, problem: { ...error, status: response.status, retryAfter } }
+  const message = over ? 'Your session is over.' : inPageWords(body.error.message, retryAfter)
+  return { ok: false, problem: { ...body.error, message, status: response.status, retryAfter } }
 }
+
+/** The API's messages address programs, which see the headers of an answer. */
+const inPageWords = (message: string, retryAfter: number | null): string =>
+  message.replace(/ [^.]* Retry-After\.$/, retryAfter === null ? '' : ` Try again in ${retryAfter} s.`)
 
 type Envelope<T> =
   | { readonly success: true; readonly data: T }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { createStore, useStore } from '../ui/store.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { connection, get, type Params, type Problem, urlOf } from './client.ts'
 
 export interface Fetched<T> {
@@ -19,7 +20,7 @@ connection.subscribe(() => {
   if (connection.get() === 'up') reloadAll()
 })
 
-/** Fetches an API path (null for none), again whenever the path or parameters change. */
+/** Fetches an API path (null for none), again whenever the path or parameters change, and after a failure when the server says so. */
 export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
   const url = path === null ? null : urlOf(path, params)
   const everyone = useStore(epoch)
@@ -39,7 +40,10 @@ export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T
     })
     return () => controller.abort()
   }, [url, everyone, own])
-  return useMemo(() => ({ ...state, reload: () => setOwn((count) => count + 1) }), [state])
+  const reload = (): void => setOwn((count) => count + 1)
+  const retryAfter = state.problem?.retryAfter ?? 0
+  useEvery(retryAfter * 1_000, reload, retryAfter > 0 && !state.loading)
+  return useMemo(() => ({ ...state, reload }), [state])
 }
 
 const NOTHING = { data: undefined, problem: undefined, loading: false } as const

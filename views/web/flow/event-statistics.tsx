@@ -6,17 +6,18 @@ import type { EventStatistics, FlowStatistics, StepStatistics } from '../../sche
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Busy } from '../ui/busy.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { BADGES, STEPS, TABS } from './texts.ts'
 
 /** Statistics of the selected flows, by Event. */
 export function Statistics({ params }: { readonly params: Params }) {
-  const { data, problem } = useFetch<FlowStatistics>('/api/flows/statistics', params)
+  const { data, problem, reload } = useFetch<FlowStatistics>('/api/flows/statistics', params)
   const [title, reason] = STEPS.none
   return (
     <div class="stack">
       <Busy on={data === undefined && problem === undefined} />
-      {problem && <p class="notice bad">{problem.message}</p>}
+      <Failed problem={problem} reload={reload} />
       {data?.complete === false && (
         <p class="notice">
           All flows are counted. The times are those of {plural(data.sampled, 'flow')}, taken from the whole range.

@@ -3,6 +3,7 @@ import { visible } from '../../flow-layout/format.ts'
 import type { Flow as FlowAnswer } from '../../schemas/answers.ts'
 import { Busy } from '../ui/busy.tsx'
 import { copy } from '../ui/copy.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { hrefTo, useReturn } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
 import { FlowDetails } from './flow-details.tsx'
@@ -98,10 +99,10 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
   }
 }
 
-/** Placeholder for a flow that is loading, unknown, or unavailable. */
+/** Placeholder for a flow that is loading, unknown, or could not be read. */
 function NoFlow({
   correlationKey,
-  data: { problem, unknown, loading, live },
+  data: { problem, unknown, loading, live, reload },
 }: {
   readonly correlationKey: string
   readonly data: FlowData
@@ -112,13 +113,11 @@ function NoFlow({
         <bdi>{visible(correlationKey)}</bdi>
       </h1>
       <Busy on={loading} />
-      {(problem || unknown) && (
+      <Failed problem={problem} reload={reload} />
+      {problem === undefined && unknown && (
         <div class="panel empty" role="status">
-          <h2>{problem ? 'This flow cannot be read now' : 'No log of your Team has this key'}</h2>
-          <p>
-            {problem?.message ??
-              `A key is matched exactly, capitals included.${live === 'live' ? ' The page waits for its first log.' : ''}`}
-          </p>
+          <h2>No log of your Team has this key</h2>
+          <p>A key is matched exactly, capitals included.{live === 'live' && ' The page waits for its first log.'}</p>
           <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
             Find keys that contain it
           </a>

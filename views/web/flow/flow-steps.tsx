@@ -11,6 +11,7 @@ import type {
   StepStatistics,
 } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { Failed } from '../ui/failed.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { comparisonOf } from './flow-address.ts'
 import { DIFFERENCES, STEPS } from './texts.ts'
@@ -58,7 +59,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
           </>
         )}
       </div>
-      {problem && <p class="notice bad">{problem.message}</p>}
+      <Failed problem={problem} />
       <div class="scroll">
         <table class="table steps">
           <thead>

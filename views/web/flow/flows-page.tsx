@@ -15,6 +15,7 @@ import { SavedMenu } from '../logs/saved-searches.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Busy } from '../ui/busy.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { Segments } from '../ui/segments.tsx'
@@ -93,7 +94,7 @@ function FlowsStatistics() {
 function FlowsList() {
   const [{ params }, go] = useAddress()
   const filter = pick(params, FILTERS)
-  const { flows, problem, areMore, more, counts } = useFlows(filter, pick(params, ['state', 'sort']))
+  const { flows, problem, areMore, more, counts, reload } = useFlows(filter, pick(params, ['state', 'sort']))
   const set: Set = (patch) => go({ params: patch }, 'replace')
   const { state = '', sort = SORTS[0]?.[0], level = '' } = params
   const box = useRef<HTMLInputElement>(null)
@@ -136,7 +137,7 @@ function FlowsList() {
       >
         <div class="stack">
           <Busy on={flows === undefined && problem === undefined} />
-          {problem && <p class="notice bad">{problem.message}</p>}
+          <Failed problem={problem} reload={reload} />
           {flows && flows.length > 0 && <FlowTable flows={flows} />}
           {flows?.length === 0 && !areMore && (
             <NoFlows
@@ -317,6 +318,7 @@ interface Flows {
   readonly more: (() => void) | undefined
   /** The number of flows by state; undefined while unknown. */
   readonly counts: FlowCounts | undefined
+  reload(): void
 }
 
 /**
@@ -329,14 +331,15 @@ function useFlows(filter: Params, order: Params): Flows {
   const [asked, setAsked] = useState({ key: '', limit: 0 })
   const first = useMemo(() => Math.max(FIRST, rowsToReturn()), [key])
   const limit = asked.key === key ? asked.limit : first
-  const { data, problem, loading, reload } = useFetch<FlowPage>('/api/flows', { ...params, limit })
+  const list = useFetch<FlowPage>('/api/flows', { ...params, limit })
+  const { data, problem, loading } = list
   const counted = useFetch<FlowStateCounts>('/api/flow-states', filter)
   const busy = loading || counted.loading
-  const again = (): void => {
-    reload()
+  const reload = (): void => {
+    list.reload()
     counted.reload()
   }
-  useEvery(REFRESH_MS, again, !busy)
+  useEvery(REFRESH_MS, reload, !busy)
   useReturn(data)
   return {
     flows: data?.items,
@@ -344,5 +347,6 @@ function useFlows(filter: Params, order: Params): Flows {
     counts: counted.problem === undefined ? counted.data?.states : undefined,
     areMore: !!data?.nextCursor,
     more: limit < FLOWS_MAX ? () => setAsked({ key, limit: Math.min(2 * limit, FLOWS_MAX) }) : undefined,
+    reload,
   }
 }

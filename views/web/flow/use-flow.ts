@@ -21,6 +21,8 @@ export interface FlowData {
   /** The flow without its logs; undefined before the first answer, and if there is no such flow. */
   readonly brief: Flow | undefined
   readonly problem: Problem | undefined
+  /** Reads the summary again. */
+  reload(): void
   /** Whether the Team has no log with the key. */
   readonly unknown: boolean
   /** The logs loaded so far, unordered. */
@@ -79,6 +81,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   return {
     brief: data,
     problem,
+    reload: brief.reload,
     unknown,
     entries: useMemo(() => [...known.values()], [known]),
     more: logs.more,

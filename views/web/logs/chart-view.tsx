@@ -5,6 +5,7 @@ import type { Completion, Series } from '../../schemas/answers.ts'
 import { GROUPED_BY } from '../../schemas/list-parameters.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { Failed } from '../ui/failed.tsx'
 import { Select } from '../ui/select.tsx'
 import { changeSearch } from './change-search.ts'
 import { ChartPlot } from './chart-plot.tsx'
@@ -12,7 +13,7 @@ import { CHART, FUNCTIONS } from './chart-texts.ts'
 import { familyOf } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, type ChosenChart, NO_CHART } from './filters.ts'
-import { Empty, ListProblem } from './list.tsx'
+import { Empty } from './list.tsx'
 import { GROUP_PARAMETERS, isGrouping } from './texts.ts'
 import { BUCKETS } from './use-counts.ts'
 
@@ -172,7 +173,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
   return (
     <div class={problem === undefined ? '' : 'stale'}>
       <div class={loading ? 'busy' : 'idle'} />
-      <ListProblem problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} />
       {data === undefined && loading && <p class="empty muted">{CHART.loading}</p>}
       {data !== undefined && !isEmpty && (
         <>

@@ -6,13 +6,14 @@ import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { agoText } from '../lib/times.ts'
+import { Failed } from '../ui/failed.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { useNow } from '../ui/time.tsx'
 import { hrefTo, rowsToReturn, useReturn } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
-import { Empty, ListProblem } from './list.tsx'
+import { Empty } from './list.tsx'
 import { FURTHER_GROUPS, GROUP_PARAMETERS, type Grouping, groupsName, ungroupedText } from './texts.ts'
 
 /** Number of groups shown at first, and the maximum. */
@@ -52,7 +53,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
       <div class={loading ? 'busy' : 'idle'} />
-      <ListProblem problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} />
       {answer !== undefined && answer.items.length === 0 && answer.ungrouped === 0 && !loading && (
         <Empty kind={kind} filter={filter} onChange={onChange} />
       )}

@@ -8,6 +8,7 @@ import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { useReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
@@ -36,7 +37,7 @@ export function List({ kind, list, state, columns, total, onChange }: ListProps)
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
-      <ListProblem problem={problem} reload={list.reload} />
+      <Failed problem={problem} reload={list.reload} />
       <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (
         answer !== undefined && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
@@ -90,19 +91,6 @@ function TailNews({ list, state }: TailNewsProps) {
         <p class="muted small pad">{plural(elsewhere, 'log')} arrived with an older time than what is in sight.</p>
       )}
     </>
-  )
-}
-
-/** Why the list could not be read; an unreachable server is reported by the banner. */
-export function ListProblem({ problem, reload }: Pick<LogRows, 'problem' | 'reload'>) {
-  if (problem === undefined || problem.code === 'unreachable') return null
-  return (
-    <div class="notice bad" role="alert">
-      <span>{problem.message}</span>
-      <button type="button" class="button small" onClick={reload}>
-        Try again
-      </button>
-    </div>
   )
 }
 

@@ -46,7 +46,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   useColumnsInAddress(kind, params)
   const list = useRows(kind, params, columns.fields, state.paused)
   const { choices, histogram, counted } = useCounts(kind, params, list)
-  const { total, level: levels = [], environment: environments = [], sections = [], chosen = [] } = choices ?? {}
+  const { total, level: levels, environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   const open = useOpenEntry(kind, id, list.rows.entries)
   const search = (text: string): void => set({ q: text })
   const onLive = (): void =>

@@ -134,8 +134,8 @@ interface LevelRange {
 }
 
 interface LevelBarProps extends LevelRange {
-  /** Counts of all levels, regardless of the chosen ones. */
-  readonly counts: readonly FacetValue[]
+  /** Counts of all levels, regardless of the chosen ones; undefined while unknown. */
+  readonly counts: readonly FacetValue[] | undefined
   readonly onLevels: (range: LevelRange) => void
 }
 
@@ -145,7 +145,7 @@ const ALL: LevelRange = { level: undefined, levelMax: undefined }
 export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) => (
   <fieldset class="levels" aria-label={LEVEL_BAR.name}>
     {LEVELS.map((each) => {
-      const count = counts.find(({ value }) => value === each)?.count ?? 0
+      const count = counts && (counts.find(({ value }) => value === each)?.count ?? 0)
       const rank = levelRank(each)
       const included = rank >= levelRank(level ?? 'Trace') && rank <= levelRank(levelMax ?? 'Critical')
       return (
@@ -161,7 +161,7 @@ export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) =
             <LevelMark level={each} />
             {LEVEL_LOOKS[each].tag}
           </span>
-          <span class="num">{shortCount(count)}</span>
+          {count !== undefined && <span class="num">{shortCount(count)}</span>}
         </button>
       )
     })}

@@ -6,6 +6,7 @@ import type { Refusal, Refusals } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
@@ -46,11 +47,7 @@ export function RefusedPage() {
         )}
       </div>
       <p class="muted">{REFUSED.about}</p>
-      {problem !== undefined && (
-        <p class="notice warn" role="status">
-          {problem.message}
-        </p>
-      )}
+      <Failed problem={problem} reload={reload} />
       {groupsOf(shown).map((group) => (
         <Group
           key={group.key}

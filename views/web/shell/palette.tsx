@@ -13,6 +13,7 @@ import { listLink } from '../logs/links.ts'
 import { searchPatch, useSavedSearches } from '../logs/saved-searches.tsx'
 import { copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { setTheme, THEMES } from '../ui/theme.ts'
 import { toggleUtc } from '../ui/time.tsx'
@@ -106,7 +107,7 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
             act()
           }}
         />
-        {found?.problem && <p class="notice bad">{found.problem.message}</p>}
+        <Failed problem={found?.problem} />
         <div id="palette" role="listbox" aria-label={PALETTE.results}>
           {[...Map.groupBy(items, ({ group }) => group)].map(([group, own]) => (
             <Group key={group} name={group} items={own} all={items} chosen={chosen} run={run} />

@@ -6,6 +6,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useStore } from '../ui/store.ts'
 import { useNow } from '../ui/time.tsx'
@@ -30,11 +31,7 @@ export function TeamPage() {
         </h1>
         <SampleButton />
       </div>
-      {problem !== undefined && (
-        <p class="notice bad" role="status">
-          {problem.message}
-        </p>
-      )}
+      <Failed problem={problem} reload={reload} />
       {data?.lists.map((list) => (
         <TeamList key={list.kind} list={list} onChange={reload} />
       ))}

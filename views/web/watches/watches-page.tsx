@@ -6,6 +6,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useAddress } from '../ui/use-address.ts'
@@ -38,11 +39,7 @@ export function WatchesPage() {
         </button>
       </div>
       <p class="muted">{WATCHES.about}</p>
-      {problem !== undefined && (
-        <p class="notice bad" role="status">
-          {problem.message}
-        </p>
-      )}
+      <Failed problem={problem} reload={reload} />
       {data?.items.map((watch) => (
         <WatchPanel
           key={watch.id}
