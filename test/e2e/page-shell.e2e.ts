@@ -313,6 +313,15 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect(focused).toBe('correlationKey')
     })
 
+    test('what one types in a dialog goes to its first field', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.getByRole('button', { name: 'New Event' }).click()
+      await page.keyboard.type('order-paid')
+      expect(await page.getByRole('dialog', { name: 'New Event' }).getByLabel('Identifier').inputValue()).toBe(
+        'order-paid',
+      )
+    })
+
     test('a dialog that closes leaves the page where it was', async () => {
       const { page } = await open(server.url, { key: server.key, path: '/team', height: 300 })
       await page.getByRole('button', { name: 'Demo' }).waitFor()

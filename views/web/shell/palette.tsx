@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
 import { visible } from '../../flow-layout/format.ts'
@@ -13,7 +13,6 @@ import { listLink } from '../logs/links.ts'
 import { searchPatch, useSavedSearches } from '../logs/saved-searches.tsx'
 import { copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { setTheme, THEMES } from '../ui/theme.ts'
 import { toggleUtc } from '../ui/time.tsx'
@@ -47,7 +46,6 @@ interface Item {
 }
 
 function Open({ what }: { readonly what: 'all' | 'flows' }) {
-  const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   /** Enter was pressed before the answer arrived. */
@@ -71,7 +69,6 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
     else run(items[chosen])
   }
   const move = (step: number): void => setChosen((chosen + step + items.length) % Math.max(1, items.length))
-  useLayoutEffect(() => input.current?.focus(), [])
   useEffect(() => {
     if (isEager.current && !isPending) run(items[chosen])
   }, [found])
@@ -80,7 +77,6 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
     <Dialog title={title} onClose={close}>
       <div class="stack palette">
         <input
-          ref={input}
           class="input mono"
           type="text"
           role="combobox"
@@ -107,7 +103,7 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
             act()
           }}
         />
-        <Failed problem={found?.problem} />
+        {found?.problem && <p class="notice bad">{found.problem.message}</p>}
         <div id="palette" role="listbox" aria-label={PALETTE.results}>
           {[...Map.groupBy(items, ({ group }) => group)].map(([group, own]) => (
             <Group key={group} name={group} items={own} all={items} chosen={chosen} run={run} />

@@ -57,7 +57,6 @@ export function Uncopied() {
           class="input mono"
           rows={8}
           readOnly
-          autofocus
           aria-label="Text to copy"
           onFocus={({ currentTarget }) => currentTarget.select()}
         >

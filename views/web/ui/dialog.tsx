@@ -10,13 +10,15 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog, open while rendered; on closing, it returns the focus. */
+/** A modal dialog, open while rendered; its first field has the focus. On closing, it returns the focus. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   // A layout effect, so that keys typed next go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
+    // Without this, the close button has the focus, as the first of all.
+    ref.current?.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus()
     return () => {
       // Elements behind the dialog cannot be focused until it is gone.
       if (before instanceof HTMLElement) queueMicrotask(() => before.focus({ preventScroll: true }))
