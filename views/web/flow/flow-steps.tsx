@@ -10,8 +10,8 @@ import type {
   FlowStep,
   StepStatistics,
 } from '../../schemas/answers.ts'
+import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
-import { Failed } from '../ui/failed.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { comparisonOf } from './flow-address.ts'
 import { DIFFERENCES, STEPS } from './texts.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '../api/client.ts'
+import type { Problem } from './client.ts'
 
 interface FailedProps {
   readonly problem: Problem | undefined
