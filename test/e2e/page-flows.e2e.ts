@@ -37,6 +37,12 @@ describeWithBrowser('the page of all flows', (browse) => {
     await eventually(async () => expect((await keys(page))[0]).toBe('order-bad'))
   })
 
+  test.each([800, 1_024, 1_280])('has room for a key of the length of a GUID at %i pixels', async (width) => {
+    const { page } = await openFlows('/flows', { width })
+    const key = page.getByRole('columnheader', { name: 'correlationKey' })
+    expect((await key.boundingBox())?.width).toBeGreaterThan(250)
+  })
+
   test('finds by part of a key and by level, and offers the way out', async () => {
     const { page } = await openFlows()
     await page.getByLabel('Part of a correlationKey', { exact: false }).fill('OLD')

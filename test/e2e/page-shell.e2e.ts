@@ -261,6 +261,14 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   })
 
   describe('whoever cannot see or use a mouse', () => {
+    test('the current page is marked in high contrast, which has no backgrounds', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.emulateMedia({ forcedColors: 'active' })
+      const outline = (name: string): Promise<string> =>
+        tab(page, name).evaluate((link) => getComputedStyle(link).outlineStyle)
+      expect([await outline('Team'), await outline('Flows')]).toEqual(['solid', 'none'])
+    })
+
     test.each([
       ['light', false],
       ['dark', true],
