@@ -98,6 +98,11 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.getByRole('heading', { name: `${ORDER_LOGS} logs` }).isVisible()).toBe(true)
   })
 
+  test.each([390, 800])('has room for the texts of its logs at %i pixels', async (width) => {
+    const { page } = await openFlow('order-1', { width })
+    expect((await rows(page).first().getByRole('cell').last().boundingBox())?.width).toBeGreaterThan(280)
+  })
+
   test('says the day of each log where they are of several', async () => {
     const key = 'order-days'
     await server.send([

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
@@ -69,18 +70,30 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <section class="scroll" ref={scroller} tabIndex={0} aria-label="Logs in order of time">
-        <table class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1}>
-          <thead>
-            <tr aria-rowindex={1}>
-              <th>Time</th>
-              <th class="num">Since start</th>
-              <th class="num flow-wide">In lane</th>
-              <th>Level</th>
-              <th>Where</th>
-              <th>What</th>
+        <table role="table" class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1}>
+          <thead role="rowgroup">
+            <tr role="row" aria-rowindex={1}>
+              <th role="columnheader" scope="col">
+                Time
+              </th>
+              <th role="columnheader" scope="col" class="num">
+                Since start
+              </th>
+              <th role="columnheader" scope="col" class="num flow-wide">
+                In lane
+              </th>
+              <th role="columnheader" scope="col">
+                Level
+              </th>
+              <th role="columnheader" scope="col">
+                Where
+              </th>
+              <th role="columnheader" scope="col">
+                What
+              </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {listed.slice(start, start + ROWS).map((log, at) => (
               <LogRow key={log.entry.id} log={log} view={view} days={days} index={start + at + 2} />
             ))}
@@ -121,23 +134,28 @@ function LogRow({ log, view, days, index }: RowProps) {
   const [group = '', lane] = where.map(visible)
   return (
     <tr
+      role="row"
       class={found === false ? 'dim' : undefined}
       aria-rowindex={index}
       aria-selected={log === selected}
       onClick={() => view.select(log)}
     >
-      <td class="time">
+      <td role="cell" class="time">
         <button type="button" title={timeText(at, utc)}>
           {days && <span class="muted">{dayText(at, utc).slice(5)} </span>}
           {clockText(at, utc)}
         </button>
       </td>
-      <td class="time num">{plusText(sinceStart)}</td>
-      <td class="time num flow-wide muted">{sincePrevious !== undefined && plusText(sincePrevious)}</td>
-      <td>
+      <td role="cell" class="time num">
+        {plusText(sinceStart)}
+      </td>
+      <td role="cell" class="time num flow-wide muted">
+        {sincePrevious !== undefined && plusText(sincePrevious)}
+      </td>
+      <td role="cell">
         <LevelTag level={entry.level} />
       </td>
-      <td class="cut" title={where.map(visible).join(' › ')}>
+      <td role="cell" class="cut" title={where.map(visible).join(' › ')}>
         <bdi class={lane && 'muted'}>{group}</bdi>
         {lane && (
           <>
@@ -146,7 +164,7 @@ function LogRow({ log, view, days, index }: RowProps) {
           </>
         )}
       </td>
-      <td class="cut">
+      <td role="cell" class="cut">
         {found ? (
           <bdi class="mono">
             <Marked text={text} found={foundBy(params['q'] ?? '', true)} />
