@@ -134,6 +134,8 @@ export function runGateway(site: Site, name: string): Gateway {
       },
     }
     await Promise.race([order(site, process), ordered.promise])
+    // By now, the one after it may be up.
+    if (!process.isAlive) return
     world.note(`${process.name} stops`)
     open = undefined
     await stopAll(parts.services, systemClock.now() + network.random.between(...STOP_MS))
