@@ -8,6 +8,7 @@ import {
   foreignLevel,
   hexId,
   scopeDataOf,
+  sentIdOf,
   stringOf,
   takeError,
   takeLogger,
@@ -44,7 +45,7 @@ export function entryOf({ characters, event: sent }: SentEvent, project: Project
     timestamp: event['@t'],
   }
   const rest = { ...leftOver(event, fields), ...extractor.rest }
-  return { value: { ...fields, scopeData: scopeDataOf(traceId, hexId(event['@sp']), rest) } }
+  return { value: { ...fields, scopeData: scopeDataOf(sentIdOf(event['@tr']), sentIdOf(event['@sp']), rest) } }
 }
 
 const NO_MESSAGE: Checked<Fields> = {

@@ -124,6 +124,12 @@ export function eventIdOf(value: unknown): number | undefined {
 export const hexId = (value: unknown): string | undefined =>
   typeof value === 'string' && /^(?!0+$)[0-9a-f]+$/i.test(value) ? value.toLowerCase() : undefined
 
+/** A trace or span id for scope data: one that is not hexadecimal stays as it was sent. Undefined for none, and for all zeros. */
+export function sentIdOf(value: unknown): unknown {
+  const text = textOf(value)
+  return text === undefined || /^0+$/.test(text) ? undefined : (hexId(value) ?? value)
+}
+
 /** Sets a property whatever its name is: `__proto__` is the one that cannot simply be assigned. */
 export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') Object.defineProperty(object, name, { ...OWN, value })
@@ -136,12 +142,7 @@ const OWN = { enumerable: true, configurable: true, writable: true }
  * Merges the scope data of an entry: its own properties take precedence over its trace ids, and those over `shared`, which other entries
  * have too. Null if there is nothing.
  */
-export function scopeDataOf(
-  traceId: string | undefined,
-  spanId: string | undefined,
-  rest: Fields,
-  shared: Fields = {},
-): Fields | null {
+export function scopeDataOf(traceId: unknown, spanId: unknown, rest: Fields, shared: Fields = {}): Fields | null {
   const scopeData: Record<string, unknown> = { ...shared }
   if (traceId !== undefined) scopeData['traceId'] = traceId
   if (spanId !== undefined) scopeData['spanId'] = spanId

@@ -10,6 +10,7 @@ import {
   foreignLevel,
   hexId,
   scopeDataOf,
+  sentIdOf,
   stringOf,
   takeError,
   takeLogger,
@@ -49,11 +50,13 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   const message = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
   if (message === undefined) return NO_MESSAGE
   const traceId = hexId(record['traceId'])
+  const level = levelOf(record)
+  keepSeverityText(record, level, extractor)
   const fields = {
     categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
     environment: origin.environment,
     message,
-    level: levelOf(record),
+    level,
     eventName,
     eventId: extractor.take('logrecord.event.id', eventIdOf),
     exception,
@@ -61,7 +64,7 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
     // After all properties with a field of their own were taken.
-    scopeData: scopeDataOf(traceId, hexId(record['spanId']), extractor.rest, origin.scopeData),
+    scopeData: scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), extractor.rest, origin.scopeData),
   }
   return { value: fields }
 }
@@ -113,6 +116,15 @@ function levelOf({ severityNumber, severityText }: Fields): Level {
   const index = Math.ceil(Number(numberText(severityNumber)) / NUMBERS_PER_LEVEL) - 1
   return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
 }
+
+/** Keeps the sender's own name of the severity if it says more than the level. */
+function keepSeverityText({ severityText }: Fields, level: Level, extractor: FieldExtractor): void {
+  const text = stringOf(severityText)
+  if (text === undefined || foreignLevel(text) === level || Object.hasOwn(extractor.rest, SEVERITY_TEXT)) return
+  extractor.put(SEVERITY_TEXT, text)
+}
+
+const SEVERITY_TEXT = 'severityText'
 
 /** Maximum digits of a 64-bit integer. */
 const DIGITS_MAX = 20

@@ -136,6 +136,10 @@ describe('an event', () => {
       eventId: 0,
       scopeData: { '@i': '12345678' },
     })
+    expect(await recordOf({ '@m': 'x', '@tr': 'request-7', '@sp': 'b' })).toMatchObject({
+      correlationKey: null,
+      scopeData: { traceId: 'request-7', spanId: 'b' },
+    })
     await recordOf('{"@mt":"order {Id}","Id":9223372036854775807}')
     const value = String(gateway.records().at(-1)?.value)
     expect(value).toContain('"message":"order 9223372036854775807"')

@@ -79,6 +79,17 @@ describe('the level', () => {
   ])('of %j is %s', (severity, level) => {
     expect(fieldsOf(severity)['level']).toBe(level)
   })
+
+  test('does not replace a severity text that names another or none; an attribute of that name wins', () => {
+    const kept = (record: Record<string, unknown>) => fieldsOf(record)['scopeData']
+    for (const told of [{ severityText: 'warn' }, { severityNumber: 17, severityText: 'ERROR' }, { severityText: '' }])
+      expect(kept(told)).toBeNull()
+    expect(kept({ severityText: 'AUDIT' })).toEqual({ severityText: 'AUDIT' })
+    expect(kept({ severityNumber: 10, severityText: 'WARN' })).toEqual({ severityText: 'WARN' })
+    expect(kept({ severityText: 'AUDIT', attributes: attributes({ severityText: 'mine' }) })).toEqual({
+      severityText: 'mine',
+    })
+  })
 })
 
 describe('the message', () => {
@@ -271,8 +282,14 @@ describe('the other fields', () => {
       })
     const number = [{ key: 'correlationKey', value: { intValue: '9007199254740993' } }]
     expect(fieldsOf({ attributes: number })['correlationKey']).toBe('9007199254740993')
-    for (const none of ['', '00000000000000000000000000000000', 'xyz', 5, null])
-      expect(fieldsOf({ traceId: none })).toMatchObject({ correlationKey: undefined, scopeData: null })
+    for (const none of ['', '00000000000000000000000000000000', null])
+      expect(fieldsOf({ traceId: none, spanId: none })).toMatchObject({ correlationKey: undefined, scopeData: null })
+  })
+
+  test('an id that is not hexadecimal is no correlationKey, but is kept as it was sent', () => {
+    const base64 = { traceId: 'W47/95gDgQPSabYzgT/GDA==', spanId: '7uGbfsPBsXM=' }
+    expect(fieldsOf(base64)).toMatchObject({ correlationKey: undefined, scopeData: base64 })
+    expect(fieldsOf({ traceId: 5 })).toMatchObject({ correlationKey: undefined, scopeData: { traceId: 5 } })
   })
 
   test('the timestamp is timeUnixNano, else observedTimeUnixNano, as text or as a number', () => {
