@@ -44,3 +44,18 @@ export function fromJson(text: string): unknown {
       ? rawJSON(String(source))
       : value) as (name: string, value: unknown) => unknown)
 }
+
+/** A text that is not empty; otherwise undefined. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** A correlation key: a text, or a number as text; otherwise undefined. */
+export const keyOf = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : textOf(value))
+
+/** The members of a log that no field of its entry holds; `read` has what the fields made of the others, undefined for nothing. */
+export const unread = (log: object, read: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(log).filter(
+      ([name, value]) => !Object.hasOwn(read, name) || (read[name] === undefined && (value ?? '') !== ''),
+    ),
+  )

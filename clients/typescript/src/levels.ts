@@ -29,8 +29,8 @@ const NUMBERS: readonly (readonly [below: number, level: Level])[] = [
   [60, 'Error'],
 ]
 
-/** The level for another logger's name or number; Information if unknown. */
-export function levelOf(value: unknown): Level {
+/** The level for another logger's name or number; undefined if unknown. */
+export function levelOf(value: unknown): Level | undefined {
   if (typeof value === 'number') return NUMBERS.find(([below]) => value < below)?.[1] ?? 'Critical'
-  return (typeof value === 'string' ? LEVELS.get(value.toLowerCase()) : undefined) ?? 'Information'
+  return typeof value === 'string' ? LEVELS.get(value.toLowerCase()) : undefined
 }

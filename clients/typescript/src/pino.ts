@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { type Client, type ClientOptions, createClient, type LogInput } from './client.ts'
-import { fromJson, toJson } from './json.ts'
+import { fromJson, keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 import { createTimestamps } from './times.ts'
 
@@ -62,16 +62,25 @@ export function createPinoMapping(options: Pick<PinoOptions, 'category' | 'messa
   return (text: string): LogInput => {
     const line = objectOf(text)
     if (line === undefined) return { categoryName: category, message: text, level: 'Information' }
-    const { level, time, name, correlationKey, [messageKey]: message, [errorKey]: error, ...scope } = line
-    const fields = Object.keys(scope).length > 0 ? scope : undefined
-    return {
-      categoryName: textOf(name) ?? category,
-      message: textOf(message) ?? textOf((error as Line | undefined)?.['message']) ?? toJson(fields ?? {}),
+    const { level, time, name, correlationKey, [messageKey]: message, [errorKey]: error } = line
+    const read = {
       level: levelOf(level),
-      exception: exceptionOf(error),
-      correlationKey: textOf(correlationKey),
-      timestamp: timeOf(time, timestampOf),
-      scopeData: fields,
+      time: timeOf(time, timestampOf),
+      name: textOf(name),
+      correlationKey: keyOf(correlationKey),
+    }
+    const exception = exceptionOf(error)
+    const scope = unread(line, { ...read, [messageKey]: textOf(message), [errorKey]: exception })
+    const untold = untoldOf(error)
+    if (Object.keys(untold).length > 0) scope[errorKey] = untold
+    return {
+      categoryName: read.name ?? category,
+      message: textOf(message) ?? textOf((error as Line | undefined)?.['message']) ?? toJson(scope),
+      level: read.level ?? 'Information',
+      exception,
+      correlationKey: read.correlationKey,
+      timestamp: read.time,
+      scopeData: Object.keys(scope).length > 0 ? scope : undefined,
     }
   }
 }
@@ -85,13 +94,23 @@ function objectOf(text: string): Line | undefined {
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
 /** The exception as pino's error serialiser writes it: the stack includes the causes, joined in pino's own format. */
 function exceptionOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined
   const { stack } = error as { stack?: unknown }
   return textOf(stack)?.replaceAll('\ncaused by: ', '\nCaused by: ') ?? textOf(error) ?? toJson(error)
+}
+
+/** The members of an error that its stack does not tell, such as its `code`, or the name of a class that set none. */
+function untoldOf(error: unknown): Line {
+  const { stack, ...members } = (error ?? {}) as Line
+  if (typeof stack !== 'string' || stack === '') return {}
+  const isTold = ([name, value]: [string, unknown]): boolean =>
+    (name === 'type' || name === 'message') &&
+    typeof value === 'string' &&
+    // pino joins the messages of the causes.
+    value.split(': ').every((part) => stack.includes(part))
+  return Object.fromEntries(Object.entries(members).filter((member) => !isTold(member)))
 }
 
 /** Smaller times (before 1973 in milliseconds) are seconds: `pino.stdTimeFunctions.unixTime`. */

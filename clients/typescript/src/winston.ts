@@ -1,6 +1,6 @@
 import TransportStream from 'winston-transport'
 import { type Client, type ClientOptions, createClient, type LogInput } from './client.ts'
-import { toJson } from './json.ts'
+import { keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 
 export interface WinstonOptions extends ClientOptions, TransportStream.TransportStreamOptions {
@@ -41,16 +41,22 @@ const LEVEL = Symbol.for('level')
 
 /** Converts winston's info to an entry. Uses the current time, as a `timestamp` from winston's formats may be in any zone. */
 export function entryOf(info: Info, category = 'winston'): LogInput {
-  const { level, message, timestamp: _time, stack, label, correlationKey, ...scope } = info
-  const errors = [message, scope['error'], scope['err']].filter((value) => value instanceof Error)
-  return {
-    categoryName: textOf(label) ?? textOf(scope['service']) ?? category,
-    message: textOf(message) ?? errors[0]?.message ?? toJson(message ?? scope),
+  const { level, message, stack, label, correlationKey } = info
+  const read = {
     level: levelOf(info[LEVEL] ?? level),
-    exception: textOf(stack) ?? errors[0],
-    correlationKey: textOf(correlationKey),
-    scopeData: Object.keys(scope).length > 0 ? { ...scope } : undefined,
+    stack: textOf(stack),
+    label: textOf(label),
+    correlationKey: keyOf(correlationKey),
+  }
+  const errors = [message, info['error'], info['err']].filter((value) => value instanceof Error)
+  const isTold = errors.length === 0 || message === errors[0]
+  const scope = unread(info, { ...read, message: isTold || textOf(message), timestamp: true })
+  return {
+    categoryName: read.label ?? textOf(scope['service']) ?? category,
+    message: textOf(message) ?? errors[0]?.message ?? toJson(message ?? scope),
+    level: read.level ?? 'Information',
+    exception: read.stack ?? errors[0],
+    correlationKey: read.correlationKey,
+    scopeData: Object.keys(scope).length > 0 ? scope : undefined,
   }
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

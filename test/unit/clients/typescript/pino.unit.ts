@@ -44,6 +44,27 @@ describe("pino's lines", () => {
     )
   })
 
+  test('what the exception does not tell of an error stays', () => {
+    class PaymentError extends Error {}
+    const error = Object.assign(new PaymentError('declined'), { code: 'E42', detail: { order: 7 } })
+    expect(logged((logger) => logger.error(error, 'failed'))).toMatchObject({
+      message: 'failed',
+      exception: error.stack,
+      scopeData: { err: { type: 'PaymentError', code: 'E42', detail: { order: 7 } } },
+    })
+    const several = logged((logger) => logger.error(new AggregateError([new Error('one')], 'all')))
+    expect(several.scopeData).toMatchObject({ err: { aggregateErrors: [{ message: 'one' }] } })
+    for (const message of ['retry: no', 42])
+      expect(map({ msg: 'x', err: { message, stack: 'Error: no' } }).scopeData).toEqual({ err: { message } })
+  })
+
+  test('a value that its field cannot hold stays', () => {
+    const odd = { level: 'audit', time: 'soon', name: { first: 'a' }, correlationKey: ['b'], msg: { c: 1 } }
+    expect(map(odd)).toMatchObject({ categoryName: 'pino', message: JSON.stringify(odd), scopeData: odd })
+    expect(map({ msg: 'x', correlationKey: 4711 })).toMatchObject({ correlationKey: '4711', scopeData: undefined })
+    expect(map({ msg: 'x', correlationKey: null, name: '', err: null }).scopeData).toBeUndefined()
+  })
+
   test.each([
     [10, 'Trace'],
     [20, 'Debug'],

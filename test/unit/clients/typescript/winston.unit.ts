@@ -78,8 +78,18 @@ describe("winston's logs", () => {
     expect(entryOf({ level: 'info', message: round }).message).toBe('{"a":1,"round":"[Circular]"}')
     expect(entryOf({ level: 'unheard', a: 1 })).toMatchObject({
       level: 'Information',
-      message: '{"a":1}',
-      scopeData: { a: 1 },
+      message: '{"level":"unheard","a":1}',
+      scopeData: { a: 1, level: 'unheard' },
+    })
+    const odd = { label: 7, stack: ['a'], correlationKey: { b: 1 } }
+    expect(entryOf({ level: 'info', message: 'x', ...odd }).scopeData).toEqual(odd)
+    expect(entryOf({ level: 'info', message: { order: 7 }, err: new Error('no') })).toMatchObject({
+      message: 'no',
+      scopeData: { message: { order: 7 } },
+    })
+    expect(entryOf({ level: 'info', message: 'x', correlationKey: 4711 })).toMatchObject({
+      correlationKey: '4711',
+      scopeData: undefined,
     })
   })
 
