@@ -62,10 +62,14 @@ export function judge(answer: Answer): Outcome {
   const isRetryable = errors.some(({ retryable }) => retryable === true) || answer.retryAfter !== null
   const problem = error ?? { code: 'server_error', message: 'Some entries were not confirmed.', details: null }
   if (isRetryable || (!success && (error?.retryable ?? problem.code === 'server_error')))
-    return again(`${problem.code}: ${problem.message}`, answer, !success && details.outcome === 'not_written')
+    return again(`${problem.code}: ${problem.message}`, answer, !success && isUnsent(problem.code, errors, details))
   if (success || errors.length > 0) return { kind: 'settled', rejected, errors }
   return { kind: 'refused', problem, tooLarge: TOO_LARGE.has(problem.code) }
 }
+
+/** Every refusal of a whole request, such as `rate_limited`, comes before anything is written; only a `server_error` has an outcome. */
+const isUnsent = (code: string, errors: readonly ListedEntry[], { outcome }: FailureDetails): boolean =>
+  outcome === 'not_written' || (errors.length === 0 && code !== 'server_error')
 
 function envelopeOf(text: string): Envelope | undefined {
   try {

@@ -67,7 +67,10 @@ describe('the answers of the gateway', () => {
     ['one may be written', processed(2, [notStored(0), { index: 1, problem: unconfirmed('uncertain') }]), false],
     ['one was stored', processed(2, [notStored(0)]), false],
     ['an event was certainly not written', failed(unconfirmed('buffer_full')), true],
-    ['nothing is said of that', failed(problem('request_timeout')), false],
+    ['nothing is said of that', failed(problem('server_error')), false],
+    ['one behind a refused one may be written', processed(2, [badLevel(0), notStored(1)]), false],
+    ['the Team is over its quota', failed(problem('rate_limited')), true],
+    ['the body did not come in time', failed(problem('request_timeout')), true],
   ])('where %s, that is told', (_what, reply, unsent) => {
     expect(judge(answered(reply))).toMatchObject({ kind: 'again', unsent })
   })

@@ -383,11 +383,13 @@ describe('what is refused', () => {
     expect([requests.length, client.stats()]).toMatchObject([2, { stored: 0, refused: 2 }])
   })
 
-  test('a batch of which nothing was written is divided, whatever came before', async () => {
-    const busy = refusal('server_error', { details: { outcome: 'not_written' }, retryable: true })
+  test.each([
+    ['server_error', 503, { outcome: 'not_written' }],
+    ['rate_limited', 429, { retryAfterSeconds: 1 }],
+  ])('a batch of which nothing was written is divided, also after %s', async (code, status, details) => {
     decide = (sent, number) =>
       number === 1
-        ? { status: 503, body: busy }
+        ? { status, body: refusal(code, { details, retryable: true }) }
         : entriesOf(sent).length > 1
           ? { status: 413, body: refusal('payload_too_large') }
           : STORED
