@@ -6,7 +6,7 @@ import { eventIdOf, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.
 import type { SentEvent } from '../json-events/events.ts'
 import { takeException } from './exception.ts'
 import { type FoundFields, findFields } from './found.ts'
-import { jsonOf, levelIn, lineOf, timeOf } from './values.ts'
+import { jsonOf, levelIn, lineOf, textOfBytes, timeOf } from './values.ts'
 
 /** Maximum characters of a message made from an entry's other fields; all of these are in its scope data. */
 const SUMMARY_CHARACTERS_MAX = 1_024
@@ -57,9 +57,16 @@ const isOfSerilog = (entry: Fields): boolean =>
   CLEF_NAMES.some((name) => entry[name] !== undefined) || typeof entry['MessageTemplate'] === 'string'
 
 /** A text; otherwise any value as JSON, if its name is only used for messages. */
-const takeMessage = ({ take }: FoundFields): string | undefined =>
-  take('message', lineOf) ??
-  take('message', (value, { name }) => (/(?:message|msg)$/.test(name) ? jsonOf(value) : undefined))
+function takeMessage({ of, take }: FoundFields): string | undefined {
+  const isOfJournald = of('timestamp').some(({ name }) => name === JOURNALD_TIME)
+  return (
+    take('message', (value) => lineOf(value) ?? (isOfJournald ? lineOf(textOfBytes(value)) : undefined)) ??
+    take('message', (value, { name }) => (/(?:message|msg)$/.test(name) ? jsonOf(value) : undefined))
+  )
+}
+
+/** `__REALTIME_TIMESTAMP`, as `Found.name` has it. */
+const JOURNALD_TIME = 'realtimetimestamp'
 
 /** Information if the entry has no level. An unknown level is passed on unchanged for the entry check to refuse or replace. */
 function takeLevel({ of, take }: FoundFields): string {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import type { Level } from '../../shared/contract/levels.ts'
 import { fromNanos, parseTimestamp } from '../../shared/contract/timestamp.ts'
@@ -109,6 +110,14 @@ export function levelIn(value: unknown, name: string): Level | undefined {
 /** A text without its final line break, unless that is the whole text. */
 export const lineOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.replace(/\r?\n$/, '') || value : undefined
+
+/** The text of a list of bytes, as journald writes a text with control characters such as colours; undefined for anything else. */
+export function textOfBytes(value: unknown): string | undefined {
+  if (!Array.isArray(value) || !value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255))
+    return undefined
+  const bytes = Buffer.from(value)
+  return isUtf8(bytes) ? bytes.toString() : undefined
+}
 
 /** The message that a value of any other type makes. */
 export const jsonOf = (value: unknown): string | undefined => numberText(value) ?? JSON.stringify(value)

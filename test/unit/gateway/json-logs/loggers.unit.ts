@@ -366,6 +366,17 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     },
   ],
   [
+    'journald, a message with colours as bytes in UTF-8',
+    '{"MESSAGE":[27,91,51,49,109,195,169,27,91,48,109],"PRIORITY":"6","__REALTIME_TIMESTAMP":"1795281613127123"}',
+    { message: '\u001b[31mé\u001b[0m', timestamp: '2026-11-21T17:20:13.127123Z' },
+  ],
+  [
+    'journald, a message that is no text',
+    '{"MESSAGE":[255,254],"PRIORITY":"6","__REALTIME_TIMESTAMP":"1795281613127123"}',
+    { message: '[255,254]', timestamp: '2026-11-21T17:20:13.127123Z' },
+  ],
+  ['numbers as the message of another logger', '{"message":[104,105]}', { message: '[104,105]' }],
+  [
     'syslog-ng, format-json with the scope nv-pairs',
     '{"PROGRAM":"sshd","PRIORITY":"notice","PID":"42","MESSAGE":"Accepted","HOST":"web-1","FACILITY":"auth","ISODATE":"2026-11-21T18:20:13+01:00","DATE":"Nov 21 18:20:13"}',
     {
