@@ -49,9 +49,13 @@ export function charsetProblem(type: string): Problem | undefined {
   return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
 }
 
-/** Why a body is not decompressed; undefined if it is, or need not be. */
+/** Why a body is not decompressed; undefined if it is, or need not be. Its message fits every content type. */
 export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined {
-  return contentCoding(headers) === undefined
-    ? problem('unsupported_media_type', null, 'The content encoding is not supported.')
-    : undefined
+  if (contentCoding(headers) !== undefined) return undefined
+  const sent = JSON.stringify(String(headers['content-encoding']).slice(0, QUOTED_CHARACTERS_MAX))
+  const message = `The content encoding ${sent} is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.`
+  return { ...problem('unsupported_media_type'), message }
 }
+
+/** Maximum characters of a refused header that an answer quotes. */
+const QUOTED_CHARACTERS_MAX = 32

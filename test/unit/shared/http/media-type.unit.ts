@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mediaProblem } from '../../../../shared/http/media-type.ts'
+import { codingProblem, mediaProblem } from '../../../../shared/http/media-type.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const isRead = (type: string): boolean => mediaProblem({ 'content-type': type }) === undefined
@@ -39,4 +39,12 @@ describe('a content type, with blanks wherever they may be,', () => {
     )
     fc.assert(fc.property(refused, (text) => void expect([text, isRead(text)]).toEqual([text, false])))
   })
+})
+
+test('a content encoding that is not supported is named, with those that are', () => {
+  expect(codingProblem({ 'content-encoding': 'snappy' })?.message).toBe(
+    'The content encoding "snappy" is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.',
+  )
+  expect(codingProblem({ 'content-encoding': 'gzip, gzip' })?.message).toContain('"gzip, gzip"')
+  for (const taken of ['', 'identity', ' GZIP ']) expect(codingProblem({ 'content-encoding': taken })).toBeUndefined()
 })
