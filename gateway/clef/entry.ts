@@ -1,4 +1,5 @@
 import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
+import { numberText } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Fields } from '../ingest/fields.ts'
@@ -42,7 +43,7 @@ export function entryOf({ characters, event: sent }: SentEvent, project: Project
     exception,
     eventId: eventIdOf(event['@i']),
     correlationKey: extractor.take('correlationKey', textOf) ?? extractor.take('CorrelationId', textOf) ?? traceId,
-    timestamp: event['@t'],
+    timestamp: numberText(event['@t']) ?? event['@t'],
   }
   const rest = { ...leftOver(event, fields), ...extractor.rest }
   return { value: { ...fields, scopeData: scopeDataOf(sentIdOf(event['@tr']), sentIdOf(event['@sp']), rest) } }
@@ -96,6 +97,10 @@ function exceptionOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Information if the event has no level. An unknown level is passed on unchanged for the entry check to refuse or replace. */
+/** Information if the event has no level. An unknown level is passed on, a number as text, for the entry check to refuse or replace. */
 const levelOf = (value: unknown): unknown =>
-  isAbsent(value) ? 'Information' : typeof value === 'string' ? (foreignLevel(value) ?? value) : value
+  isAbsent(value)
+    ? 'Information'
+    : typeof value === 'string'
+      ? (foreignLevel(value) ?? value)
+      : (numberText(value) ?? value)

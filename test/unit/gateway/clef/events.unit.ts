@@ -195,6 +195,12 @@ describe('a request', () => {
     expect(message).toMatch(new RegExp(`^${name} is not a date .*: "yesterday"\\. .*, or leave ${name} out\\.$`))
   })
 
+  test('with a number as its time or level quotes it', async () => {
+    const [time, level] = [{ '@t': 1_700_000_000 }, { '@l': 3 }].map((odd) => post(lines({ ...EVENT, ...odd })))
+    expect((await time)?.body.error.message).toMatch(/^@t is not a date .*: "1700000000"\./)
+    expect((await level)?.body.error.message).toMatch(/^"3" is not a recognized log level\./)
+  })
+
   test('with none taken has the status of its first refusal', async () => {
     expect(await post(lines('{', EVENT).slice(0, 1))).toMatchObject({
       status: 400,
