@@ -16,7 +16,11 @@ export function takeException({ take }: FoundFields): string | undefined {
     trace: take('exceptionTrace', (value, { name }) =>
       name === 'fullmessage' ? traceInMessage(value) : traceOf(value),
     ),
-    cause: take('exceptionCause', causeOf),
+    cause: take('exceptionCause', (value, _found, leave) => {
+      const cause = causeOf(value)
+      if (cause !== undefined) leave(cause.rest)
+      return cause?.text
+    }),
   })
 }
 
@@ -27,23 +31,38 @@ function exceptionOf({ cause, ...parts }: CausedException): string | undefined {
   return tells(whole, cause) ? whole : `${whole}\nCaused by: ${cause}`
 }
 
+/** A cause as text, and its members that are not in the text. */
+interface Cause {
+  readonly text: string
+  readonly rest: Fields
+}
+
 /** The recursion is safe, as the depth of the entry has been checked. */
-function causeOf(value: unknown): string | undefined {
-  if (!isObject(value)) return lineOf(value)
+function causeOf(value: unknown): Cause | undefined {
+  if (!isObject(value)) {
+    const text = lineOf(value)
+    return text === undefined ? undefined : { text, rest: {} }
+  }
+  const rest: Record<string, unknown> = { ...value }
   const part = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
     for (const name of names) {
       const found = read(value[name])
-      if (found !== undefined) return found
+      if (found === undefined) continue
+      delete rest[name]
+      return found
     }
     return undefined
   }
   const { type, message, trace, cause } = ERROR_PARTS
-  return exceptionOf({
+  const inner = part(cause, causeOf)
+  if (inner !== undefined && Object.keys(inner.rest).length > 0) rest['cause'] = inner.rest
+  const text = exceptionOf({
     type: part(type, lineOf),
     message: part(message, lineOf),
     trace: part(trace, traceOf),
-    cause: part(cause, causeOf),
+    cause: inner?.text,
   })
+  return text === undefined ? undefined : { text, rest }
 }
 
 /** A stack trace as text, or as the list of its lines or frames. */

@@ -10,12 +10,15 @@ export interface Found {
   readonly value: unknown
 }
 
+/** Reads a value; undefined if it cannot. `leave` leaves a part of the value where it was. */
+type Read<Value> = (value: unknown, found: Found, leave: (part: Fields) => void) => Value | undefined
+
 /** The values of an entry for the fields, and the rest of the entry. */
 export interface FoundFields {
   /** All values for a field, the preferred one first. */
   of(field: AliasedField): readonly Found[]
-  /** Returns the first value that `read` accepts and removes it from the rest. */
-  take<Value>(field: AliasedField, read: (value: unknown, found: Found) => Value | undefined): Value | undefined
+  /** Returns the first value that `read` accepts and removes it from the rest, except the part that `read` leaves there. */
+  take<Value>(field: AliasedField, read: Read<Value>): Value | undefined
   /** A copy of the entry without the values that were taken. */
   rest(): Fields
 }
@@ -49,9 +52,16 @@ interface Ranked extends Found {
   readonly rank: number
 }
 
+/** A value that was taken. */
+interface Taken {
+  readonly path: readonly string[]
+  /** The part of it that stays. */
+  readonly left: Fields
+}
+
 export function findFields(entry: Fields): FoundFields {
   const found = new Map<AliasedField, Ranked[]>()
-  const taken: (readonly string[])[] = []
+  const taken: Taken[] = []
   let names: ReadonlySet<string> | undefined
 
   const has = (name: string): boolean => {
@@ -86,9 +96,12 @@ export function findFields(entry: Fields): FoundFields {
     of,
     take: (field, read) => {
       for (const one of of(field)) {
-        const value = read(one.value, one)
+        let left: Fields = {}
+        const value = read(one.value, one, (part) => {
+          left = part
+        })
         if (value === undefined) continue
-        taken.push(one.path)
+        taken.push({ path: one.path, left })
         return value
       }
       return undefined
@@ -97,20 +110,19 @@ export function findFields(entry: Fields): FoundFields {
   }
 }
 
-/** Copies an object without the values at some paths, and without objects that this leaves empty. */
-function without(object: Fields, paths: readonly (readonly string[])[]): Fields {
-  const inner = Map.groupBy(paths, ([name = '']) => name)
+/** Copies an object without the values that were taken below it, and without objects that this leaves empty. */
+function without(object: Fields, taken: readonly Taken[], depth = 0): Fields {
+  const inner = Map.groupBy(taken, ({ path }) => path[depth] ?? '')
   const kept: [string, unknown][] = []
   for (const [name, value] of Object.entries(object)) {
     const below = inner.get(name)
-    if (below === undefined) kept.push([name, value])
-    else if (below.every((path) => path.length > 1)) {
-      const left = without(
-        value as Fields,
-        below.map((path) => path.slice(1)),
-      )
-      if (Object.keys(left).length > 0) kept.push([name, left])
+    if (below === undefined) {
+      kept.push([name, value])
+      continue
     }
+    const whole = below.find(({ path }) => path.length === depth + 1)
+    const left = whole === undefined ? without(value as Fields, below, depth + 1) : whole.left
+    if (Object.keys(left).length > 0) kept.push([name, left])
   }
   return Object.fromEntries(kept)
 }

@@ -130,7 +130,7 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
       scopeData: {
         traceId: '0af7651916cd43dd8448eb211c80319c',
         thread: 'main',
-        thrown: { commonElementCount: 0, localizedMessage: 'bad' },
+        thrown: { commonElementCount: 0, localizedMessage: 'bad', cause: { commonElementCount: 1 } },
         endOfBatch: false,
         loggerFqcn: 'org.apache.logging.log4j.spi.AbstractLogger',
         contextMap: { user: 'ada' },
@@ -342,6 +342,15 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
       timestamp: '2026-11-21T17:20:13.127123456Z',
       message: 'paid',
       scopeData: { file: '/var/log/a.log', host: 'web-1', source_type: 'file' },
+    },
+  ],
+  [
+    'pino, an error with causes that have members of their own',
+    '{"msg":"no","err":{"type":"A","message":"a","stack":"A: a","code":1,"cause":{"type":"B","message":"b","stack":"B: b","code":2,"cause":{"message":"c","code":3}}}}',
+    {
+      message: 'no',
+      exception: 'A: a\nCaused by: B: b\nCaused by: c',
+      scopeData: { err: { code: 1, cause: { code: 2, cause: { code: 3 } } } },
     },
   ],
   [
