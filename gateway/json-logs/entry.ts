@@ -36,11 +36,19 @@ export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
     correlationKey: take('correlationKey', textOf) ?? traceId,
     timestamp: take('timestamp', timeOf),
   }
-  const ownScope = take('scopeData', (value) => (isObject(value) ? value : undefined))
-  const rest = { ...ownScope, ...found.rest() }
+  const scopeData = take('scopeData', (value) => (isObject(value) ? value : undefined))
+  const rest = merged(scopeData, found.rest(), scopeDataOf(traceId, spanId, {}))
   const message = told ?? eventName ?? exception?.split('\n', 1)[0] ?? summaryOf(rest)
   if (message === undefined) return NO_MESSAGE
   return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
+}
+
+/** The members of the entry's own scope data beside its other ones; if a name is in both, the scope data stays an object of its own. */
+function merged(scopeData: Fields | undefined, others: Fields, ids: Fields | null): Fields {
+  if (scopeData === undefined) return others
+  const taken = { ...others, ...ids }
+  const isTaken = Object.keys(scopeData).some((name) => Object.hasOwn(taken, name))
+  return isTaken ? { ...others, scopeData } : { ...scopeData, ...others }
 }
 
 const NO_MESSAGE: Checked<Fields> = {

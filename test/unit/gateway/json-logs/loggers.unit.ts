@@ -451,6 +451,16 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
       timestamp: '2026-11-21T17:20:13.127Z',
     },
   ],
+  [
+    'an application log of ours, with a name in its scope data that it also has itself',
+    '{"message":"no","scopeData":{"a":1,"b":2},"b":3}',
+    { message: 'no', scopeData: { b: 3, scopeData: { a: 1, b: 2 } } },
+  ],
+  [
+    'an application log of ours, with two traces',
+    '{"message":"no","trace_id":"ab","scopeData":{"traceId":"cd"}}',
+    { message: 'no', correlationKey: 'ab', scopeData: { traceId: 'ab', scopeData: { traceId: 'cd' } } },
+  ],
 ]
 
 describe('a line of', () => {
