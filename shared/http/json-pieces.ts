@@ -25,7 +25,7 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-const BLANK = /^[ \t\n\r]*$/
+const NOT_BLANK = /[^ \t\n\r]/
 const COLON_AFTER_BLANKS = /[ \t\n\r]*:/y
 /** Characters of the longest escape, such as \u0041. */
 const ESCAPE_CHARACTERS = 6
@@ -152,7 +152,7 @@ const containerAt = (start: number, isObject: boolean): Container => ({
 /** Ends a member at a comma. Parses the gathered members once they are long, and returns whether it did. */
 function endMember(text: string, at: number, open: readonly Container[], pieceCharacters: number): boolean {
   const container = open.at(-1)
-  if (container === undefined) throw new SyntaxError("Unexpected token ','")
+  if (container === undefined) throw new SyntaxError(`Unexpected token ',' at position ${at}`)
   container.commas += 1
   if (container.isObject && container.commas >= JSON_LIMITS.members) throw tooManyMembers()
   const isLong = container.member === 'in piece' && at - container.pieceStart >= pieceCharacters
@@ -170,7 +170,7 @@ function endMember(text: string, at: number, open: readonly Container[], pieceCh
 /** The value of the outermost container, if it was taken apart and ends here. */
 function endContainer(text: string, at: number, open: Container[], isObject: boolean): unknown {
   const container = open.pop()
-  if (container?.isObject !== isObject) throw new SyntaxError(`Unexpected token '${text[at]}'`)
+  if (container?.isObject !== isObject) throw new SyntaxError(`Unexpected token '${text[at]}' at position ${at}`)
   const { value } = container
   if (value === undefined) return undefined
   if (container.member === 'done') requireBlank(text, container.pieceStart, at)
@@ -190,7 +190,23 @@ function endLong(value: unknown, at: number, open: readonly Container[]): unknow
 }
 
 /** Parses a part of a string that neither begins nor ends within an escape. */
-const parsePart = (text: string, start: number, end: number): string => JSON.parse(`"${text.slice(start, end)}"`)
+const parsePart = (text: string, start: number, end: number): string =>
+  parsePiece(text, start, end, ['"', '"']) as string
+
+/** Parses a piece of the text, completed by a character before it and a text after it. An error tells the position in the whole text. */
+function parsePiece(text: string, start: number, end: number, [before, after]: readonly [string, string]): unknown {
+  try {
+    return parseKeepingDigits(`${before}${text.slice(start, end)}${after}`)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new SyntaxError(
+      error.message.replace(PLACE, (_place, position) => `position ${Number(position) + start - 1}`),
+    )
+  }
+}
+
+/** The end of most messages of V8. Lines are not counted, as a text may have millions of them. */
+const PLACE = /position (\d+)(?: \(line \d+ column \d+\))?$/
 
 /** Whether a string is the name of a member. Names are not taken apart, so they have a limit of their own. */
 function isName(text: string, start: number, end: number): boolean {
@@ -207,7 +223,7 @@ function takeApart(text: string, open: readonly Container[]): void {
     container.value ??= container.isObject ? {} : []
     const inner = open[index + 1]
     if (inner === undefined || container.member === 'open') continue
-    if (container.member === 'done') throw new SyntaxError('A comma is missing')
+    if (container.member === 'done') throw new SyntaxError(`A comma is missing at position ${inner.start}`)
     if (container.memberStart > container.pieceStart) addMembers(text, container, container.memberStart - 1)
     container.name = nameBefore(text, container, inner.start)
     container.member = 'open'
@@ -215,25 +231,24 @@ function takeApart(text: string, open: readonly Container[]): void {
 }
 
 function nameBefore(text: string, { isObject, memberStart }: Container, end: number): string {
-  if (isObject) return Object.keys(JSON.parse(`{${text.slice(memberStart, end)}null}`) as object)[0] ?? ''
+  if (isObject) return Object.keys(parsePiece(text, memberStart, end, ['{', 'null}']) as object)[0] ?? ''
   requireBlank(text, memberStart, end)
   return ''
 }
 
 /** Parses the members up to `end`; there has to be at least one. */
 function addMembers(text: string, { value, pieceStart }: Container, end: number): void {
-  const piece = text.slice(pieceStart, end)
   let added = 0
   if (Array.isArray(value)) {
-    const elements = parseKeepingDigits(`[${piece}]`) as readonly unknown[]
+    const elements = parsePiece(text, pieceStart, end, ['[', ']']) as readonly unknown[]
     for (const element of elements) value.push(element)
     added = elements.length
   } else {
-    const members = Object.entries(parseKeepingDigits(`{${piece}}`) as object)
+    const members = Object.entries(parsePiece(text, pieceStart, end, ['{', '}']) as object)
     for (const [name, member] of members) define(value ?? {}, name, member)
     added = members.length
   }
-  if (added === 0) throw new SyntaxError('A value is missing')
+  if (added === 0) throw new SyntaxError(`A value is missing at position ${end}`)
 }
 
 /** Like JSON.parse, for which no name has a special meaning. */
@@ -244,7 +259,8 @@ function define(target: Record<string, unknown>, name: string, value: unknown): 
 }
 
 function requireBlank(text: string, from: number, to: number): void {
-  if (!BLANK.test(text.slice(from, to))) throw new SyntaxError('Something stands where only blanks may')
+  const at = text.slice(from, to).search(NOT_BLANK)
+  if (at !== -1) throw new SyntaxError(`Something stands where only blanks may at position ${from + at}`)
 }
 
 const tooManyValues = (): ProblemError =>

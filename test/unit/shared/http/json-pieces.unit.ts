@@ -71,6 +71,22 @@ describe('JSON in pieces', () => {
     }
   })
 
+  test.each([
+    ['in an array', '[100, 200, 300 400]', 15],
+    ['in an object', '{"a": 1, "bb": 2, "ccc": 3, d}', 28],
+    ['in a name', '{"a": 1, "bb": 2, x"ccc": [100, 200, 300]}', 18],
+    ['behind the end', '{"a": [100, 200, 300]} {}', 23],
+    ['between two elements', '[[100, 200, 300] [400, 500, 600]]', 17],
+    ['in a string', `["a", "${'b'.repeat(20)}\n"]`, 27],
+  ])('tells where in the whole text the mistake is: %s', (_where, json, position) => {
+    expect(() => JSON.parse(json)).toThrow()
+    for (const pieceCharacters of [4, 8, 1_000])
+      expect([pieceCharacters, parse(json, pieceCharacters).problem?.details]).toEqual([
+        pieceCharacters,
+        { reason: expect.stringMatching(new RegExp(`position ${position}\\b`)) },
+      ])
+  })
+
   test('keeps numbers that JavaScript would round', () => {
     const json = '{"a":[12345678901234567890,1],"b":[{"c":1e400},2]}'
     expect(JSON.stringify(parse(json, 3).value)).toBe(JSON.stringify(parseExactly(json)))
