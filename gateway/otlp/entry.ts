@@ -44,7 +44,7 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   if (!isAttributes(attributes))
     return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
   const extractor = createFieldExtractor(plainAttributes(listOf(attributes)))
-  const eventName = textOf(record['eventName']) ?? extractor.take('event.name', textOf)
+  const eventName = textOf(record['eventName']) ?? takeEventName(extractor)
   const exceptionMessage = textOf(extractor.rest['exception.message'])
   const exception = takeException(extractor) ?? takeError(extractor)
   const message = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
@@ -78,6 +78,10 @@ const NO_MESSAGE: Checked<Fields> = {
 
 const isAttributes = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.every(isKeyValue))
+
+/** The event's name in the older conventions, and as older SDKs for .NET send it. */
+const takeEventName = (extractor: FieldExtractor): string | undefined =>
+  extractor.take('event.name', textOf) ?? extractor.take('logrecord.event.name', textOf)
 
 /** The three attributes of an exception as one text. */
 function takeException(extractor: FieldExtractor): string | undefined {

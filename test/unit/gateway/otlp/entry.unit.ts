@@ -311,10 +311,11 @@ describe('the other fields', () => {
       eventName: 'placed',
       scopeData: { 'event.name': 'other' },
     })
-    expect(fieldsOf({ attributes: attributes({ 'event.name': 'placed' }) })).toMatchObject({
-      eventName: 'placed',
-      scopeData: null,
-    })
+    for (const name of ['event.name', 'logrecord.event.name'])
+      expect(fieldsOf({ attributes: attributes({ [name]: 'placed' }) })).toMatchObject({
+        eventName: 'placed',
+        scopeData: null,
+      })
     const id = (value: unknown) => fieldsOf({ attributes: [{ key: 'logrecord.event.id', value }] })
     expect(id({ intValue: '2001' })).toMatchObject({ eventId: 2001, scopeData: null })
     expect(id({ intValue: '99999999999' })).toMatchObject({
