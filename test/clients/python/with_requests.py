@@ -22,9 +22,9 @@ def send(entries):
             if answer.status_code == 200:
                 return
             print(answer.status_code, answer.text, file=sys.stderr)
-            if answer.status_code < 500 and answer.status_code != 429:
+            if answer.status_code < 500 and "Retry-After" not in answer.headers:
                 return
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):
             pass
         time.sleep(1)
 
