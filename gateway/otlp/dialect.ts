@@ -147,6 +147,19 @@ export const OTLP_IN_JSON: Dialect = answeredIn(JSON_ENCODING)
 export const OTLP_IN_PROTOBUF: Dialect = answeredIn(PROTOBUF_ENCODING)
 export const OTLP_IN_GRPC: Dialect = answeredIn(GRPC_ENCODING)
 
+const NO_LOGS: PartialSuccess = {
+  rejectedLogRecords: 0,
+  errorMessage:
+    'The request has no resourceLogs, so no log was stored. In JSON, the names of OTLP are in lowerCamelCase; this path takes no ' +
+    'traces or metrics.',
+}
+
+/** For a request in JSON with members that are no logs: the protocol wants them ignored, and a success without a word would hide that. */
+export const OTLP_WITHOUT_LOGS: Dialect = {
+  ...OTLP_IN_JSON,
+  processed: () => ({ ...JSON_ENCODING.success(NO_LOGS), strictStatus: 200, retryAfterSeconds: undefined }),
+}
+
 /** The kinds of refusal, each with its count. */
 function summaryOf(refused: readonly RefusedEntry[]): string {
   const kinds = new Map<string, number>()

@@ -12,6 +12,7 @@ import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import { isExact, type RequestContext, sentEntries } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
+import { OTLP_WITHOUT_LOGS } from './dialect.ts'
 import { entryOf, type RecordOrigin, timeOf } from './entry.ts'
 import { logRecordsOf, type PlacedRecord } from './log-records.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
@@ -63,9 +64,14 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       return checked.problem?.code === 'invalid_timestamp' ? refuseTime(record as Fields) : checked
     }
 
-    return { value: { team: sender.value.id, count: records.value.length, check } }
+    const dialect = hasNoLogs(received.json) ? OTLP_WITHOUT_LOGS : undefined
+    return { value: { team: sender.value.id, count: records.value.length, check, dialect } }
   }
 }
+
+/** Whether a request has members, but none with logs; one without any is how the protocol writes an empty request. */
+const hasNoLogs = (json: unknown): boolean =>
+  isObject(json) && json['resourceLogs'] === undefined && Object.keys(json).length > 0
 
 /** Refuses the time of a record by the name that it has there. */
 function refuseTime(record: Fields) {

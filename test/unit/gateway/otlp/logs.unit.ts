@@ -123,6 +123,21 @@ describe('what is accepted', () => {
   })
 
   test.each([
+    { resource_logs: [{ scope_logs: [{ log_records: [{ body: { string_value: 'x' } }] }] }] },
+    { resourceSpans: [] },
+  ])('a request with something else than logs is told that none was stored: %j', async (body) => {
+    expect(await post(body)).toMatchObject({
+      status: 200,
+      body: {
+        partialSuccess: {
+          rejectedLogRecords: '0',
+          errorMessage: expect.stringMatching(/no resourceLogs.*lowerCamelCase/),
+        },
+      },
+    })
+  })
+
+  test.each([
     ['a bearer token', { authorization: `Bearer ${KEY}` }],
     ["Seq's header", { 'x-seq-apikey': KEY }],
   ])('the key also as %s', async (_name, headers) => {
