@@ -2,8 +2,8 @@
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
 /**
- * Like `JSON.stringify`, but keeps what that would lose or refuse: errors with their stack, every digit of a `bigint`, and `"[Circular]"`
- * for circular references. Throws if a `toJSON` or a getter does, and for infinite nesting.
+ * Like `JSON.stringify`, but keeps what that would lose or refuse: errors with their stack, maps, sets, every digit of a `bigint`, and
+ * `"[Circular]"` for circular references. Throws if a `toJSON` or a getter does, and for infinite nesting.
  */
 export function toJson(value: unknown): string {
   const path: { readonly shown: unknown; readonly value: unknown }[] = []
@@ -12,15 +12,23 @@ export function toJson(value: unknown): string {
     if (typeof child !== 'object' || child === null) return child
     while (path.length > 0 && path.at(-1)?.shown !== this) path.pop()
     if (path.some(({ value }) => value === child)) return '[Circular]'
-    const shown = child instanceof Error ? errorFields(child) : child
+    const shown = shownAs(child)
     path.push({ shown, value: child })
     return shown
   })
 }
 
-const errorFields = (error: Error): object => {
+/** An object as JSON can show it. */
+function shownAs(value: object): object {
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value instanceof Error ? errorFields(value) : value
+}
+
+function errorFields(error: Error): object {
   const { name: type, message } = error
-  return { ...error, type, message, stack: exceptionText(error) }
+  const errors = error instanceof AggregateError ? { errors: error.errors } : {}
+  return { ...error, ...errors, type, message, stack: exceptionText(error) }
 }
 
 /** Maximum number of causes of an error that are written out. */

@@ -14,6 +14,25 @@ describe('the JSON of entries', () => {
     expect(toJson({ big: 12345678901234567890n })).toBe('{"big":12345678901234567890}')
   })
 
+  test('has the members of maps and sets, and the errors of one that has several', () => {
+    const held = {
+      map: new Map<unknown, unknown>([
+        ['a', 1],
+        [2, new Set(['b'])],
+      ]),
+      set: new Set(),
+    }
+    expect(JSON.parse(toJson(held))).toEqual({ map: { a: 1, 2: ['b'] }, set: [] })
+    const round = new Map<string, unknown>()
+    round.set('round', round)
+    expect(toJson({ round })).toBe('{"round":{"round":"[Circular]"}}')
+    const several = new AggregateError([new TypeError('one')], 'all')
+    expect(JSON.parse(toJson(several))).toMatchObject({
+      message: 'all',
+      errors: [{ type: 'TypeError', message: 'one' }],
+    })
+  })
+
   test('an object inside of itself is cut, and one that stands twice is not', () => {
     const inner: Record<string, unknown> = { n: 1 }
     const outer = { a: inner, b: inner, list: [inner] }
