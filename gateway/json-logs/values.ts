@@ -120,4 +120,5 @@ export function textOfBytes(value: unknown): string | undefined {
 }
 
 /** The message that a value of any other type makes. */
-export const jsonOf = (value: unknown): string | undefined => numberText(value) ?? JSON.stringify(value)
+export const jsonOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? undefined : (numberText(value) ?? JSON.stringify(value))

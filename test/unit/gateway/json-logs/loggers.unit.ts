@@ -384,6 +384,12 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     '{"MESSAGE":[255,254],"PRIORITY":"6","__REALTIME_TIMESTAMP":"1795281613127123"}',
     { message: '[255,254]', timestamp: '2026-11-21T17:20:13.127123Z' },
   ],
+  [
+    'pino, an empty message beside an error',
+    '{"msg":"","err":{"message":"a","stack":"A: a\\n    at x"}}',
+    { message: 'A: a', exception: 'A: a\n    at x', scopeData: { msg: '' } },
+  ],
+  ['winston, an empty message', '{"message":""}', { message: '{"message":""}', scopeData: { message: '' } }],
   ['numbers as the message of another logger', '{"message":[104,105]}', { message: '[104,105]' }],
   [
     'syslog-ng, format-json with the scope nv-pairs',
