@@ -152,6 +152,15 @@ export function scopeDataOf(traceId: unknown, spanId: unknown, rest: Fields, sha
   return null
 }
 
+/** Maximum characters of a message made from an entry's other fields; all of these are in its scope data. */
+const SUMMARY_CHARACTERS_MAX = 1_024
+
+/** The message of an entry that has none: the beginning of its other fields as JSON; undefined if it has nothing else. */
+export function summaryOf(rest: Fields): string | undefined {
+  if (Object.keys(rest).length === 0) return undefined
+  return JSON.stringify(rest).slice(0, SUMMARY_CHARACTERS_MAX).toWellFormed()
+}
+
 /** Names of our levels in other logging libraries, in lower case: Serilog, syslog, log4j, Python, npm and their short forms. */
 const LEVEL_BY_NAME: ReadonlyMap<string, Level> = new Map(
   Object.entries({

@@ -2,14 +2,11 @@ import { type Checked, problem } from '../../shared/contract/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { entryOf as entryOfClef } from '../clef/entry.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
-import { eventIdOf, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.ts'
+import { eventIdOf, hexId, scopeDataOf, summaryOf, textOf } from '../ingest/foreign-fields.ts'
 import type { SentEvent } from '../json-events/events.ts'
 import { takeException } from './exception.ts'
 import { type FoundFields, findFields } from './found.ts'
 import { jsonOf, levelIn, lineOf, textOfBytes, timeOf } from './values.ts'
-
-/** Maximum characters of a message made from an entry's other fields; all of these are in its scope data. */
-const SUMMARY_CHARACTERS_MAX = 1_024
 
 /**
  * Maps an entry of any logger to the fields of an application log by the names in `ALIASES`; entries of Serilog are mapped as CLEF. Members
@@ -83,9 +80,4 @@ function takeLevel({ of, take }: FoundFields): string {
   // A `priority` may mean something other than a level.
   const unread = of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)
   return textOf(unread?.value) ?? 'Information'
-}
-
-function summaryOf(rest: Fields): string | undefined {
-  if (Object.keys(rest).length === 0) return undefined
-  return JSON.stringify(rest).slice(0, SUMMARY_CHARACTERS_MAX).toWellFormed()
 }

@@ -12,6 +12,7 @@ import {
   scopeDataOf,
   sentIdOf,
   stringOf,
+  summaryOf,
   takeError,
   takeLogger,
   textOf,
@@ -47,15 +48,13 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   const eventName = textOf(record['eventName']) ?? takeEventName(extractor)
   const exceptionMessage = textOf(extractor.rest['exception.message'])
   const exception = takeException(extractor) ?? takeError(extractor)
-  const message = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
-  if (message === undefined) return NO_MESSAGE
+  const told = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
   const traceId = hexId(record['traceId'])
   const level = levelOf(record)
   keepSeverityText(record, level, extractor)
   const fields = {
     categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
     environment: origin.environment,
-    message,
     level,
     eventName,
     eventId: extractor.take('logrecord.event.id', eventIdOf),
@@ -63,16 +62,19 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     correlationKey:
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
-    // After all properties with a field of their own were taken.
-    scopeData: scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), extractor.rest, origin.scopeData),
   }
-  return { value: fields }
+  // All properties with a field of their own have been taken.
+  const { rest } = extractor
+  const message = told ?? summaryOf(rest)
+  if (message === undefined) return NO_MESSAGE
+  const scopeData = scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), rest, origin.scopeData)
+  return { value: { ...fields, message, scopeData } }
 }
 
 const NO_MESSAGE: Checked<Fields> = {
   problem: {
     ...problem('missing_message'),
-    message: 'The log record has no body, event name or exception. Give it a body.',
+    message: 'The log record has no body, event name, exception or attributes. Give it a body.',
   },
 }
 

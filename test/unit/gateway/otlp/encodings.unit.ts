@@ -403,9 +403,10 @@ describe('requests in Protobuf', () => {
 
   test('refused records are noted as JSON', async () => {
     gateway.noted.length = 0
-    const bad = { severityText: 'x', attributes: [{ key: 'id', value: { intValue: '9007199254740993' } }] }
+    const time = { timeUnixNano: '18446744073709551615' }
+    const bad = { ...time, attributes: [{ key: 'id', value: { intValue: '9007199254740993' } }] }
     await postProtobuf(protobufOf({ resourceLogs: [logs(RECORD, { ...bad, traceId: 'ab'.repeat(16) })] }))
-    expect(gateway.noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'missing_message', index: 1 }])
+    expect(gateway.noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'invalid_timestamp', index: 1 }])
     expect(JSON.parse(String(gateway.noted[0]?.body))).toEqual({ ...bad, traceId: 'ab'.repeat(16) })
   })
 

@@ -101,6 +101,8 @@ describe('the message', () => {
     [{ body: { boolValue: false } }, 'false'],
     [{ body: null, eventName: 'order.placed' }, 'order.placed'],
     [{ body: {}, attributes: attributes({ 'exception.message': 'boom' }) }, 'boom'],
+    [{ body: { stringValue: '' }, attributes: attributes({ a: 'b', correlationKey: 'c' }) }, '{"a":"b"}'],
+    [{ attributes: attributes({ a: 'x'.repeat(2_000) }) }, `{"a":"${'x'.repeat(1_018)}`],
     [{ body: { stringValue: '' } }, undefined],
   ])('of %j is %j', (record, message) => {
     expect(entryOf(record, ORIGIN).value?.['message']).toBe(message)

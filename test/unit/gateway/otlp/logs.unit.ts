@@ -235,9 +235,9 @@ describe('records that are rejected', () => {
       { team: 'shop', endpoint: PATH, code: 'invalid_request', index: 1, body: JSON.stringify(bad) },
     ])
     gateway.noted.length = 0
-    const digits = '{"attributes":[{"key":"id","value":{"intValue":9007199254740993}}]}'
+    const digits = '{"timeUnixNano":"-1","attributes":[{"key":"id","value":{"intValue":9007199254740993}}]}'
     await post(JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, 'LAST')] }).replace('"LAST"', digits))
-    expect(gateway.noted).toMatchObject([{ code: 'missing_message', index: 1, body: digits }])
+    expect(gateway.noted).toMatchObject([{ code: 'invalid_timestamp', index: 1, body: digits }])
   })
 })
 
