@@ -19,7 +19,7 @@ import {
   titledTrace,
 } from '../ingest/foreign-fields.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
-import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
+import { isAnyValue, isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
 
 /** The values that a log record takes from its scope and its resource. */
 export interface RecordOrigin {
@@ -40,7 +40,7 @@ const NUMBERS_PER_LEVEL = 4
 /** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
 export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   const { body, attributes } = record
-  if (body !== undefined && body !== null && !isObject(body))
+  if (body !== undefined && body !== null && !(isObject(body) && isAnyValue(body)))
     return refuse('invalid_request', [{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
   if (!isAttributes(attributes))
     return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])

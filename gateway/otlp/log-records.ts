@@ -84,6 +84,12 @@ export function plainValue(value: unknown): unknown {
   return stringValue ?? boolValue ?? doubleValue ?? bytesValue ?? null
 }
 
+const VALUE_NAMES = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'bytesValue', 'arrayValue', 'kvlistValue']
+
+/** Whether an object can be an AnyValue: it has one of its names, or is empty. */
+export const isAnyValue = (value: Fields): boolean =>
+  Object.keys(value).length === 0 || VALUE_NAMES.some((name) => Object.hasOwn(value, name))
+
 /** Attributes as an object: the last of several with the same name counts, and one without a name is left out. */
 export function plainAttributes(list: readonly unknown[]): Record<string, unknown> {
   const plain: Record<string, unknown> = {}

@@ -327,9 +327,10 @@ describe('the other fields', () => {
   })
 
   test('what cannot be read is refused by its place', () => {
-    expect(entryOf({ body: 'text' }, ORIGIN).problem?.details).toEqual([
-      { path: '/body', message: expect.stringContaining('stringValue') },
-    ])
+    for (const body of ['text', { string_value: 'text' }])
+      expect(entryOf({ body, eventName: 'placed' }, ORIGIN).problem?.details).toEqual([
+        { path: '/body', message: expect.stringContaining('stringValue') },
+      ])
     for (const wrong of [{ a: 1 }, 'x', [5], [{ value: BODY }]])
       expect(entryOf({ body: BODY, attributes: wrong }, ORIGIN).problem?.details).toEqual([
         { path: '/attributes', message: 'must be a list of { key, value }' },
