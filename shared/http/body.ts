@@ -213,10 +213,16 @@ export const decodeText: Decode<string> = (bytes) => {
   try {
     text = utf8.decode(joined)
   } catch {
-    return { text: joined.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
+    const refusal = isGzip(joined)
+      ? refuse('malformed_body', null, 'The body is in gzip, which Content-Encoding does not say.')
+      : refuse('malformed_json', null, 'The body is not valid UTF-8.')
+    return { text: joined.toString(), ...refusal }
   }
   return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }
 }
+
+/** Whether bytes begin as gzip does (RFC 1952, 2.3.1); senders often forget the header that says so. */
+const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b
 
 /** For binary formats. Not in the scratch buffer, as the bytes are read later, when other bodies may be in there. */
 export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })

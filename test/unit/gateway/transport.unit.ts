@@ -73,6 +73,14 @@ describe('the content encoding', () => {
     }
   })
 
+  test('gzip that no header names is told', async () => {
+    const { status, body } = await gateway.post(PATH, gzipSync(TEXT))
+    expect([status, body.error.code]).toEqual([400, 'malformed_body'])
+    expect(body.error.message).toMatch(
+      /^The body is in gzip, which Content-Encoding does not say\. Compress the body as/,
+    )
+  })
+
   test.each(Object.entries(codings).slice(0, 5))(
     'corrupt or cut %s is 400 malformed_body',
     async (coding, compress) => {
