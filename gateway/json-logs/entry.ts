@@ -57,9 +57,10 @@ const NO_MESSAGE: Checked<Fields> = {
 
 const CLEF_NAMES = ['@t', '@m', '@mt']
 
-/** Whether an entry is in one of the formats of Serilog. */
+/** Whether an entry is in one of the formats of Serilog. Other loggers have message templates as well, but name the time otherwise. */
 const isOfSerilog = (entry: Fields): boolean =>
-  CLEF_NAMES.some((name) => entry[name] !== undefined) || typeof entry['MessageTemplate'] === 'string'
+  CLEF_NAMES.some((name) => entry[name] !== undefined) ||
+  (typeof entry['MessageTemplate'] === 'string' && entry['Timestamp'] !== undefined)
 
 /** A text; otherwise any value as JSON, if its name is only used for messages. */
 function takeMessage({ of, take }: FoundFields): string | undefined {

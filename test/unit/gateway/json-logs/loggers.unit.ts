@@ -467,6 +467,16 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     '{"message":"no","trace_id":"ab","scopeData":{"traceId":"cd"}}',
     { message: 'no', correlationKey: 'ab', scopeData: { traceId: 'ab', scopeData: { traceId: 'cd' } } },
   ],
+  [
+    'a logger with message templates that is not Serilog',
+    '{"time":"2026-11-21T17:20:13.127Z","level":"error","message":"Order 5","MessageTemplate":"Order {Order}","Order":5}',
+    {
+      timestamp: '2026-11-21T17:20:13.127Z',
+      level: 'Error',
+      message: 'Order 5',
+      scopeData: { MessageTemplate: 'Order {Order}', Order: 5 },
+    },
+  ],
 ]
 
 describe('a line of', () => {
