@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express'
+import { type IRouter, type Request, type Response, Router } from 'express'
 import { ProblemError, problem } from '../shared/contract/errors.ts'
 import { below } from '../shared/http/base-path.ts'
-import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import { serveReads } from '../shared/http/method-not-allowed.ts'
 import { answerPrepared } from '../shared/http/prepared-body.ts'
 import { type BuiltPage, readBuiltPage } from './built-page.ts'
 import { PAGES } from './pages.ts'
@@ -64,12 +64,6 @@ export function registerSite(
   page()
 
   const site = Router()
-  const serve = (path: string | RegExp, answer: RequestHandler): unknown =>
-    site
-      .route(path)
-      .get(answer)
-      .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
-
   const shell = ({ headers }: Request, response: Response): void => {
     const { shell: html } = page() ?? {}
     if (html === undefined) answerNotBuilt(response)
@@ -78,8 +72,8 @@ export function registerSite(
       answerShell(response, withMeta(withBase(themed, base), 'gateway', gateway))
     }
   }
-  for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serve(path, shell)
-  serve('/assets/:name', (request, response) => answerAsset(request, response, page()))
+  for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serveReads(site, path, shell)
+  serveReads(site, '/assets/:name', (request, response) => answerAsset(request, response, page()))
   router.use(site)
 }
 

@@ -1,7 +1,7 @@
-import { type RequestHandler, Router } from 'express'
+import { Router } from 'express'
 import { AggregatorRegistry, type MetricObject } from 'prom-client'
 import { answerJson } from '../../shared/http/answer.ts'
-import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -29,8 +29,8 @@ const REST = { times: 4, restMsMax: 250 }
 /** `GET /health/live` and `GET /health/ready`: real statuses, and JSON that says what is not ready. */
 export function healthRoutes({ health, draining }: OperationsDeps): Router {
   const router = Router()
-  route(router, '/health/live', (_request, response) => answerJson(response, 200, JSON.stringify({ live: true })))
-  route(router, '/health/ready', async (_request, response) => {
+  serveReads(router, '/health/live', (_request, response) => answerJson(response, 200, JSON.stringify({ live: true })))
+  serveReads(router, '/health/ready', async (_request, response) => {
     const parts = draining() ? [{ name: 'process', ready: false, reason: 'the process is stopping' }] : await health()
     const ready = parts.every((part) => part.ready)
     answerJson(response, ready ? 200 : 503, JSON.stringify({ ready, parts }))
@@ -55,16 +55,10 @@ export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: 
     return AggregatorRegistry.aggregate(all as MetricObject[][] as never).metrics()
   }, REST)
   const router = Router()
-  route(router, '/metrics', async (_request, response) => {
+  serveReads(router, '/metrics', async (_request, response) => {
     const text = await collect()
     response.writeHead(200, { 'content-type': metrics.registry.contentType })
     response.end(text)
   })
   return router
 }
-
-const route = (router: Router, path: string, handler: RequestHandler): unknown =>
-  router
-    .route(path)
-    .get(handler)
-    .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { type IRouter, type RequestHandler, Router } from 'express'
-import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import { type IRouter, Router } from 'express'
+import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import { answerPrepared, type PreparedBody, prepareBody } from '../../shared/http/prepared-body.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
@@ -69,20 +69,15 @@ export function registerDocs(router: IRouter, document: OpenApiDocument): void {
   const assetsRoot = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   // Strict, to tell /docs from /docs/: the page's assets have URLs relative to the latter, so they work below any prefix.
   const docs = Router({ strict: true })
-  const serve = (path: string, answer: RequestHandler): unknown =>
-    docs
-      .route(path)
-      .get(answer)
-      .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
   const servePrepared = (path: string, body: PreparedBody, headers: OutgoingHttpHeaders): unknown =>
-    serve(path, (request, response) => answerPrepared(request, response, body, headers))
+    serveReads(docs, path, (request, response) => answerPrepared(request, response, body, headers))
   const text = (type: string, content: string): PreparedBody =>
     prepareBody(`${type}; charset=utf-8`, () => Buffer.from(content))
   servePrepared('/openapi.json', text('application/json', JSON.stringify(document)), {
     ...NOSNIFF,
     'cache-control': 'no-cache',
   })
-  serve('/docs', (_request, response) => response.writeHead(308, { location: 'docs/' }).end())
+  serveReads(docs, '/docs', (_request, response) => response.writeHead(308, { location: 'docs/' }).end())
   servePrepared('/docs/', text('text/html', PAGE), PAGE_HEADERS)
   servePrepared('/docs/start.js', text('text/javascript', START), PAGE_HEADERS)
   for (const [name, type] of Object.entries(ASSETS)) {

@@ -1,10 +1,18 @@
 import type { ServerResponse } from 'node:http'
+import type { IRouter, RequestHandler } from 'express'
 import { problem } from '../contract/errors.ts'
 import { answerProblem } from './answer.ts'
 import { STATUS } from './status.ts'
 
 /** The methods that any path accepts, for methods that no path accepts: `CONNECT` and `TRACE`. */
 export const SERVED_METHODS = 'GET, HEAD, POST, PATCH, DELETE'
+
+/** Answers GET and HEAD on a path, and refuses every other method. */
+export const serveReads = (router: IRouter, path: string | RegExp, answer: RequestHandler): unknown =>
+  router
+    .route(path)
+    .get(answer)
+    .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
 
 /**
  * Refuses a method that the path does not accept, with the `Allow` header that RFC 9110, 15.5.6 requires. `message` replaces the default.

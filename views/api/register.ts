@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
-import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import {
   isTimeout,
   type LogStoreReader,
@@ -63,11 +63,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
     tail: { ...TAIL_DEFAULTS, ...deps.tail },
   }
   const api = Router()
-  for (const route of ROUTES)
-    api
-      .route(route.path)
-      .get(handlerOf(route, deps, tools))
-      .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
+  for (const route of ROUTES) serveReads(api, route.path, handlerOf(route, deps, tools))
   api.use(BASES, () => {
     throw notFound()
   })
