@@ -32,29 +32,28 @@ export interface Instruments {
 }
 
 export function createInstruments(metrics: Metrics, projection: ProjectionName, clock: Clock): Instruments {
+  const own = { view: projection }
   const records = metrics.counter('sluice_consumer_records_total')
-  const letters = metrics.counter('sluice_consumer_dead_letters_total')
+  const letters = metrics.counter('sluice_consumer_dead_letters_total', {
+    ...own,
+    reason: Object.keys(DEAD_LETTER_REASONS),
+  })
   const lagRecords = metrics.gauge('sluice_consumer_lag_records')
-  const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels({ view: projection })
-  const halted = metrics.gauge('sluice_consumer_halted').labels({ view: projection })
-  const write = metrics.histogram('sluice_consumer_write_seconds').labels({ view: projection })
-  const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels({ view: projection })
-  const committed = metrics.gauge('sluice_consumer_last_commit_timestamp_seconds').labels({ view: projection })
-  const assigned = metrics.gauge('sluice_consumer_assigned_partitions').labels({ view: projection })
-  const rebalances = metrics.counter('sluice_consumer_rebalances_total')
-  const paused = metrics.counter('sluice_consumer_paused_seconds_total').labels({ view: projection })
+  const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels(own)
+  const halted = metrics.gauge('sluice_consumer_halted').labels(own)
+  const write = metrics.histogram('sluice_consumer_write_seconds').labels(own)
+  const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels(own)
+  const committed = metrics.gauge('sluice_consumer_last_commit_timestamp_seconds').labels(own)
+  const assigned = metrics.gauge('sluice_consumer_assigned_partitions').labels(own)
+  const rebalances = metrics.counter('sluice_consumer_rebalances_total', { ...own, reason: ['group', 'member'] })
+  const paused = metrics.counter('sluice_consumer_paused_seconds_total', own).labels(own)
   let pausedSince: number | undefined
-  // Prometheus sees no increase in a counter whose first sample already includes its first event.
-  for (const reason of Object.keys(DEAD_LETTER_REASONS)) letters.inc({ view: projection, reason }, 0)
-  for (const reason of ['group', 'member']) rebalances.inc({ view: projection, reason }, 0)
-  paused.inc(0)
   return {
     outcomes: (counts) => {
-      for (const [outcome, count] of Object.entries(counts))
-        if (count > 0) records.inc({ view: projection, outcome }, count)
+      for (const [outcome, count] of Object.entries(counts)) if (count > 0) records.inc({ ...own, outcome }, count)
     },
     deadLetters: (reasons) => {
-      for (const reason of reasons) letters.inc({ view: projection, reason })
+      for (const reason of reasons) letters.inc({ ...own, reason })
     },
     timed: async (run) => {
       const start = performance.now()
@@ -73,14 +72,13 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
         searchable.observe(seconds)
       }
     },
-    lagRecords: (topic, partition, count) =>
-      lagRecords.set({ view: projection, topic, partition: String(partition) }, count),
+    lagRecords: (topic, partition, count) => lagRecords.set({ ...own, topic, partition: String(partition) }, count),
     lagSeconds: (seconds) => lagSeconds.set(seconds),
     committed: () => committed.set(clock.now() / 1_000),
     assigned: (partitions, cause) => {
       assigned.set(partitions)
       if (cause === 'group' || cause === 'member') {
-        rebalances.inc({ view: projection, reason: cause })
+        rebalances.inc({ ...own, reason: cause })
         if (partitions === 0) pausedSince ??= clock.now()
         return
       }

@@ -266,9 +266,7 @@ function onlyPost(cors: Cors, post: Handler): Handler {
 /** One budget for all endpoints, as their bodies share the memory of the process. */
 function createBodyBudget({ config, metrics }: EndpointsDeps): ByteBudget {
   const budget = createByteBudget(config.BODY_BUFFER_BYTES)
-  const bytes = metrics.gauge('sluice_body_bytes')
-  // Set when it is collected, as it changes several times per request.
-  Object.assign(bytes, { collect: () => bytes.set(budget.held) })
+  metrics.gauge('sluice_body_bytes', () => budget.held)
   return budget
 }
 

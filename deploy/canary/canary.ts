@@ -56,10 +56,8 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
 
 /** Runs one round after another. A round that the stop cuts short is not counted. */
 function createRounds(target: () => CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
-  const rounds = metrics.counter('sluice_canary_rounds_total')
+  const rounds = metrics.counter('sluice_canary_rounds_total', { outcome: Object.keys(OUTCOMES) })
   const seconds = metrics.histogram('sluice_canary_seconds')
-  // Prometheus sees no increase in a counter whose first sample already includes its first event.
-  for (const outcome of Object.keys(OUTCOMES)) rounds.inc({ outcome }, 0)
   const stop = new AbortController()
   const repeater = createRepeater({
     intervalMs,

@@ -41,15 +41,10 @@ export interface IngestMetrics {
 }
 
 export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMetrics {
-  const accepted = metrics.counter('sluice_entries_accepted_total').labels(kind)
-  const rejected = metrics.counter('sluice_entries_rejected_total')
-  const refused = metrics.counter('sluice_requests_refused_total')
-  const limits = metrics.counter('sluice_limited_total')
-  // Prometheus sees no increase in a counter whose first sample already includes its first event.
-  accepted.inc(0)
-  rejected.inc({ kind, code: 'server_error' }, 0)
-  refused.inc({ code: 'server_error' }, 0)
-  for (const reason of ['body_buffer', 'hot_key']) limits.inc({ reason }, 0)
+  const accepted = metrics.counter('sluice_entries_accepted_total', { kind }).labels(kind)
+  const rejected = metrics.counter('sluice_entries_rejected_total', { kind, code: 'server_error' })
+  const refused = metrics.counter('sluice_requests_refused_total', { code: 'server_error' })
+  const limits = metrics.counter('sluice_limited_total', { reason: ['body_buffer', 'hot_key'] })
   return {
     accepted: (entries) => accepted.inc(entries),
     rejected: (code) => rejected.inc({ kind, code }),

@@ -64,11 +64,8 @@ export interface Publisher extends Service {
 /** Takes records from `start` to `stop`; at other times their outcome is `closed`. */
 export function createPublisher({ journal, clock, metrics, logger, tracer = null, options }: PublisherDeps): Publisher {
   const budget = createByteBudget(options.bufferBytesMax)
-  const queueBytes = metrics.gauge('sluice_publish_queue_bytes')
-  // Set when it is collected, as it changes several times per request.
-  Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
-  const limited = metrics.counter('sluice_limited_total')
-  limited.inc({ reason: 'publish_buffer' }, 0)
+  metrics.gauge('sluice_publish_queue_bytes', () => budget.held)
+  const limited = metrics.counter('sluice_limited_total', { reason: 'publish_buffer' })
   const sender = createSender({ ...options, journal, metrics, logger, tracer })
   let batcher: Batcher | undefined
   const partitions = createPartitionCounts({

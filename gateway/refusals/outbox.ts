@@ -32,9 +32,7 @@ const TEAMS_TOLD_MAX = 200
 const PARTITION = 0
 
 export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
-  const counter = metrics.counter('sluice_refusals_noted_total')
-  // Prometheus sees no increase in a counter whose first sample already includes its first event.
-  for (const outcome of ['noted', 'unnoted', 'lost']) counter.inc({ outcome }, 0)
+  const counter = metrics.counter('sluice_refusals_noted_total', { outcome: ['noted', 'unnoted', 'lost'] })
   let waiting: NewRecord[] = []
   let bytes = 0
   const missed = new Map<string, Map<string, number>>()

@@ -248,9 +248,16 @@ export const METRICS = {
 type Catalogue = typeof METRICS
 type NameOf<Kind> = { [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends Kind ? Name : never }[keyof Catalogue]
 
+type LabelValues = Readonly<Record<string, string | readonly string[]>>
+
 export interface Metrics {
-  counter(name: NameOf<'counter'>): Counter
-  gauge(name: NameOf<'gauge'>): Gauge
+  /**
+   * A counter that begins at 0 for every combination of the given label values: Prometheus sees no increase in a counter whose first sample
+   * already includes its first event.
+   */
+  counter(name: NameOf<'counter'>, begun?: LabelValues): Counter
+  /** `read` gives the value whenever it is collected, as some values change several times per request. */
+  gauge(name: NameOf<'gauge'>, read?: () => number): Gauge
   histogram(name: NameOf<'histogram'>): Histogram
   readonly registry: Registry
 }
@@ -265,12 +272,26 @@ export function createMetrics({ processMetrics = false, shown = (_name: string):
     made.set(name, create(spec.kind, { ...options, registers: shown(name) ? [registry] : [] }))
   }
   return {
-    counter: (name) => made.get(name) as Counter,
-    gauge: (name) => made.get(name) as Gauge,
+    counter: (name, begun) => {
+      const counter = made.get(name) as Counter
+      for (const labels of begun === undefined ? [] : combinations(begun)) counter.inc(labels, 0)
+      return counter
+    },
+    gauge: (name, read) => {
+      const gauge = made.get(name) as Gauge
+      return read === undefined ? gauge : Object.assign(gauge, { collect: () => gauge.set(read()) })
+    },
     histogram: (name) => made.get(name) as Histogram,
     registry,
   }
 }
+
+/** The label sets with one value of each label. */
+const combinations = (labels: LabelValues) =>
+  Object.entries(labels).reduce<Record<string, string>[]>(
+    (sets, [name, values]) => sets.flatMap((set) => [values].flat().map((value) => ({ ...set, [name]: value }))),
+    [{}],
+  )
 
 function create(
   kind: MetricSpec['kind'],

@@ -48,8 +48,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   const { clock, logger, store, metrics, registry, refusals } = deps
   const streams = createStreams((open) => metrics.gauge('sluice_tail_streams').set(open))
   const gate = createReadGate(deps.config.READ_BUFFER_BYTES)
-  const bytes = metrics.gauge('sluice_read_bytes')
-  Object.assign(bytes, { collect: () => bytes.set(gate.held) })
+  metrics.gauge('sluice_read_bytes', () => gate.held)
   const tools: Tools = {
     clock,
     logger,

@@ -187,9 +187,8 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
   const { book, store, registry, clock, logger, metrics, deadlineMs } = deps
   const advance = createAdvance(deps)
   const tools = { store, registry, waits: createLearntWaits({ store, clock, logger, deadlineMs }) }
-  const evaluations = metrics.counter('sluice_watch_evaluations_total')
+  const evaluations = metrics.counter('sluice_watch_evaluations_total', { result: ['clear', 'met', 'error'] })
   const lastAt = metrics.gauge('sluice_watch_last_evaluation_timestamp_seconds')
-  for (const result of ['clear', 'met', 'error']) evaluations.inc({ result }, 0)
   /** Evaluation times per Team since they were last recorded. */
   const looked = new Map<string, Map<string, string>>()
 
@@ -239,8 +238,7 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
 function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: KnownWatch) => Promise<void> {
   const { book, poster, registry, clock, logger, metrics, pageUrl } = deps
   const advance = createAdvance(deps)
-  const deliveries = metrics.counter('sluice_watch_deliveries_total')
-  for (const result of ['delivered', 'failed', 'gave_up']) deliveries.inc({ result }, 0)
+  const deliveries = metrics.counter('sluice_watch_deliveries_total', { result: ['delivered', 'failed', 'gave_up'] })
 
   async function post(watch: KnownWatch): Promise<void> {
     // Of all processes that attempt this delivery, the one whose record comes first makes it.

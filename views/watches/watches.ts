@@ -21,8 +21,7 @@ export function createWatches(deps: CoreServices & { readonly store: LogStoreRea
   const { config, clock, metrics } = deps
   const topic = topicName(config.TOPIC_PREFIX, 'watches')
   const book = createWatchBook({ ...deps, topic, writer: randomUUID() })
-  const count = metrics.gauge('sluice_watches')
-  Object.assign(count, { collect: () => count.set(book.all().filter(({ paused }) => !paused).length) })
+  metrics.gauge('sluice_watches', () => book.all().filter(({ paused }) => !paused).length)
   const poster = createPoster({ allowed: config.WEBHOOK_ALLOWED_NETWORKS, now: clock.now })
   return {
     book,
