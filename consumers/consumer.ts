@@ -136,7 +136,7 @@ function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consum
       if (stopping === undefined) halt(new Error('the journal ended the subscription'))
     }
     subscription.done.then(ended, halt)
-    lagReporter.start()
+    await lagReporter.start()
   }
   const leave = async (): Promise<void> => {
     await starting?.catch(() => undefined)

@@ -42,7 +42,7 @@ export function createRetentionJob({
   })
   return {
     name: 'retention',
-    start: async () => repeater.start(),
+    start: repeater.start,
     stop: async (deadline) => {
       const inTime = await byDeadline(repeater.stop(), deadline, clock)
       if (!inTime) logger.warn({}, 'removing old days did not end by the deadline')

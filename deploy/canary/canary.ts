@@ -58,26 +58,16 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
 function createRounds(target: () => CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
   const rounds = metrics.counter('sluice_canary_rounds_total', { outcome: Object.keys(OUTCOMES) })
   const seconds = metrics.histogram('sluice_canary_seconds')
-  const stop = new AbortController()
   const repeater = createRepeater({
     intervalMs,
-    run: async () => {
-      const round = await runRound(target(), (hop) => seconds.observe({ hop: hop.name }, hop.seconds), stop.signal)
+    run: async (signal) => {
+      const round = await runRound(target(), (hop) => seconds.observe({ hop: hop.name }, hop.seconds), signal)
       const { outcome, reason } = round
       rounds.inc({ outcome })
       if (outcome === 'found') logger.debug({ seconds: round.seconds }, 'the canary was found')
       else logger.error({ outcome, reason, check: OUTCOMES[outcome] }, 'the canary was not found')
     },
-    onError: (err) => {
-      if (!stop.signal.aborted) logger.error({ err }, 'a round of the canary failed')
-    },
+    onError: (err) => logger.error({ err }, 'a round of the canary failed'),
   })
-  return {
-    name: 'canary',
-    start: async () => repeater.start(),
-    stop: () => {
-      stop.abort()
-      return repeater.stop()
-    },
-  }
+  return { name: 'canary', ...repeater }
 }

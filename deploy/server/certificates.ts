@@ -19,12 +19,8 @@ const LOOK_EVERY_MS = 60_000
 
 /** Keeps the metric of when certificates expire in step with their files. */
 export function createCertificateReport(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): Service {
-  const repeater = createRepeater({
-    intervalMs: LOOK_EVERY_MS,
-    run: async () => reportCertificates(config, metrics),
-    onError: () => undefined,
-  })
-  return { name: 'certificates', start: async () => repeater.start(), stop: () => repeater.stop() }
+  const run = async (): Promise<void> => reportCertificates(config, metrics)
+  return { name: 'certificates', ...createRepeater({ intervalMs: LOOK_EVERY_MS, run, onError: () => undefined }) }
 }
 
 /** Sets the metric of when certificates expire. An unreadable file is reported by the adapter that needs it. */

@@ -103,20 +103,12 @@ function createConsumers({
  * logged and retried; files that grow for a while longer are no reason to stop.
  */
 function createMaintenance(tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[], logger: Logger): Service {
-  const stopping = new AbortController()
   const repeater = createRepeater({
     intervalMs: MAINTENANCE_INTERVAL_MS,
-    run: async () => {
-      for (const task of tasks) await task(stopping.signal)
+    run: async (signal) => {
+      for (const task of tasks) await task(signal)
     },
     onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
   })
-  return {
-    name: 'maintenance',
-    start: async () => repeater.start(),
-    stop: () => {
-      stopping.abort()
-      return repeater.stop()
-    },
-  }
+  return { name: 'maintenance', ...repeater }
 }

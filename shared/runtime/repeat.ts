@@ -1,32 +1,36 @@
 /** Runs something repeatedly, never twice at a time. */
 export interface Repeater {
   /** The first run begins at once; each further one `intervalMs` after the previous one has ended. */
-  start(): void
-  /** Ends the repetition and waits for a run in progress. Safe to call twice and without `start`. */
+  start(): Promise<void>
+  /** Ends the repetition: aborts the signal of a run in progress and waits for it. Safe to call twice and without `start`. */
   stop(): Promise<void>
 }
 
-/** A failed run is reported to `onError` and does not end the repetition. The timer does not keep the process alive. */
+/**
+ * A failed run is reported to `onError`, unless the stop cut it short, and does not end the repetition. The timer does not keep the process
+ * alive.
+ */
 export function createRepeater({
   intervalMs,
   run,
   onError,
 }: {
   intervalMs: number
-  run: () => Promise<void>
+  run: (signal: AbortSignal) => Promise<void>
   onError: (error: unknown) => void
 }): Repeater {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let stopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
 
   const turn = async (): Promise<void> => {
     try {
-      await run()
+      await run(signal)
     } catch (error) {
-      onError(error)
+      if (!signal.aborted) onError(error)
     }
-    if (stopped) return
+    if (signal.aborted) return
     timer = setTimeout(begin, intervalMs)
     timer.unref()
   }
@@ -34,11 +38,11 @@ export function createRepeater({
     running = turn()
   }
   return {
-    start: () => {
-      if (!stopped && running === undefined) begin()
+    start: async () => {
+      if (!signal.aborted && running === undefined) begin()
     },
     stop: async () => {
-      stopped = true
+      stopping.abort()
       clearTimeout(timer)
       await running
     },

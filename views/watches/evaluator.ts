@@ -105,7 +105,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   })
   return {
     name: 'evaluation of watches',
-    start: async () => repeater.start(),
+    start: repeater.start,
     stop: async (deadline) => {
       stopping.abort()
       await byDeadline(Promise.all([repeater.stop(), looks.end(), posts.end()]), deadline, clock)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createRepeater } from '../../../../shared/runtime/repeat.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -19,28 +20,28 @@ describe('a repeater', () => {
       },
       onError: (error) => failures.push(error),
     })
-    repeater.start()
-    repeater.start()
+    await repeater.start()
+    await repeater.start()
     await eventually(() => runs >= 5)
     await repeater.stop()
     expect(failures).toEqual([new Error('once')])
   })
 
-  test('that is stopped in the middle of a run waits for it and runs no more', async () => {
-    const release = Promise.withResolvers<void>()
+  test('that is stopped in the middle of a run cuts it short, waits for it and runs no more', async () => {
+    const failures: unknown[] = []
     let runs = 0
     const stopped = createRepeater({
       intervalMs: 1,
-      run: async () => {
+      run: async (signal) => {
         runs += 1
-        await release.promise
+        await once(signal, 'abort')
+        await new Promise((resolve) => setImmediate(resolve))
+        throw new Error('cut short')
       },
-      onError: () => undefined,
+      onError: (error) => failures.push(error),
     })
-    stopped.start()
-    const stopping = stopped.stop()
-    release.resolve()
-    await stopping
+    await stopped.start()
+    await stopped.stop()
 
     let sentinelRuns = 0
     const sentinel = createRepeater({
@@ -50,9 +51,10 @@ describe('a repeater', () => {
       },
       onError: () => undefined,
     })
-    sentinel.start()
+    await sentinel.start()
     await eventually(() => sentinelRuns >= 5)
     await sentinel.stop()
     expect(runs).toBe(1)
+    expect(failures).toEqual([])
   })
 })
