@@ -10,15 +10,7 @@ import { byDeadline } from '../shared/runtime/waiting.ts'
 import { createBatchHandler } from './batch.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
 import { createInstruments, createLag, createLagReporter } from './metrics.ts'
-import {
-  applicationLogsProjection,
-  eventLogsProjection,
-  flowsProjection,
-  groupName,
-  type Projection,
-  type ProjectionName,
-  type Projector,
-} from './projection.ts'
+import { groupName, PROJECTIONS, type Projection, type ProjectionName, type Projector } from './projection.ts'
 
 /** Keeps one projection up to date from the journal. */
 export interface Consumer extends Service {
@@ -63,7 +55,7 @@ export interface ConsumerOptions {
   readonly lagIntervalMs: number
 }
 
-export const CONSUMER_DEFAULTS: ConsumerOptions = {
+const CONSUMER_DEFAULTS: ConsumerOptions = {
   batchRecordsMax: 1_000,
   gatherMs: 0,
   writeDocumentsMax: 1_000,
@@ -85,28 +77,8 @@ const FOLDING: Partial<ConsumerOptions> = { batchRecordsMax: 10_000, gatherMs: 1
  * only be dropped) or the journal cannot be joined.
  */
 export function createConsumer(deps: ConsumerDeps): Consumer {
-  switch (deps.projection) {
-    case 'event-logs':
-      return consume(eventLogsProjection, deps)
-    case 'application-logs':
-      return consume(applicationLogsProjection, deps)
-    case 'flows':
-      return consume(flowsProjection, deps)
-  }
-}
-
-/**
- * Rejects when every consumer has halted, with the error of the first in the list; otherwise resolves when all have ended. A single halt
- * shows in the consumer's log, metric and health: the others go on without it.
- */
-export async function endOfAll(consumers: readonly Pick<Consumer, 'done'>[]): Promise<void> {
-  const ends = await Promise.allSettled(consumers.map(({ done }) => done))
-  const halts = ends.filter((end) => end.status === 'rejected')
-  if (halts.length === ends.length) throw halts[0]?.reason
-}
-
-function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
+  const projection = PROJECTIONS[deps.projection]
   const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps)
   const name = `${projection.name} consumer`
   const done = Promise.withResolvers<void>()
@@ -173,8 +145,18 @@ function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consum
   }
 }
 
+/**
+ * Rejects when every consumer has halted, with the error of the first in the list; otherwise resolves when all have ended. A single halt
+ * shows in the consumer's log, metric and health: the others go on without it.
+ */
+export async function endOfAll(consumers: readonly Pick<Consumer, 'done'>[]): Promise<void> {
+  const ends = await Promise.allSettled(consumers.map(({ done }) => done))
+  const halts = ends.filter((end) => end.status === 'rejected')
+  if (halts.length === ends.length) throw halts[0]?.reason
+}
+
 /** The parts of a consumer and how it joins its group. */
-function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
+function assemble(projection: Projection<unknown>, deps: ConsumerDeps) {
   const { topicPrefix, journal, store, clock, logger, metrics, tracer = null } = deps
   const limits = projection.folds === true && store.searchableWithinMs > 0 ? FOLDING : {}
   const options = { ...CONSUMER_DEFAULTS, ...limits, ...deps.options }
@@ -227,7 +209,7 @@ function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
   }
 }
 
-function projectorOf<Item>(projectors: ReadonlyMap<string, Projector<Item>>, topic: string): Projector<Item> {
+function projectorOf(projectors: ReadonlyMap<string, Projector<unknown>>, topic: string): Projector<unknown> {
   const project = projectors.get(topic)
   if (project === undefined) throw new Error(`the journal gave a record of ${topic}, which was not asked for`)
   return project

@@ -40,19 +40,8 @@ export const skip: Projected<never> = { outcome: 'skip' }
 /** Decodes and projects one record; never throws. */
 export type Projector<Item> = (record: JournalRecord) => Projected<Item>
 
-export const eventLogsProjection: Projection<EntryDocument> = {
-  name: 'event-logs',
-  sources: [{ role: 'event-logs', project: projector(decodeEventLog, eventLogDocument) }],
-  write: (documents, store, signal) => store.write(documents, signal),
-}
-
-export const applicationLogsProjection: Projection<EntryDocument> = {
-  name: 'application-logs',
-  sources: [{ role: 'application-logs', project: projector(decodeApplicationLog, applicationLogDocument) }],
-  write: (documents, store, signal) => store.write(documents, signal),
-}
-
-export const flowsProjection: Projection<FlowDelta> = {
+/** All entries with the same correlationKey as one document. */
+const flows: Projection<FlowDelta> = {
   name: 'flows',
   folds: true,
   sources: [
@@ -71,6 +60,25 @@ export const flowsProjection: Projection<FlowDelta> = {
     await store.mergeFlows(foldFlows(counted()), signal)
     return outcomes
   },
+}
+
+/** Every projection; the type of its items is known to it alone. */
+export const PROJECTIONS: Readonly<Record<ProjectionName, Projection<unknown>>> = {
+  'event-logs': entriesOf('event-logs', projector(decodeEventLog, eventLogDocument)),
+  'application-logs': entriesOf('application-logs', projector(decodeApplicationLog, applicationLogDocument)),
+  flows,
+}
+
+/** Each entry as a document of its own. */
+function entriesOf(
+  name: 'event-logs' | 'application-logs',
+  project: Projector<EntryDocument>,
+): Projection<EntryDocument> {
+  return {
+    name,
+    sources: [{ role: name, project }],
+    write: (documents, store, signal) => store.write(documents, signal),
+  }
 }
 
 /**

@@ -1,14 +1,7 @@
 import { topicName } from '../shared/contract/topics.ts'
 import type { Journal, JournalRecord } from '../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import {
-  applicationLogsProjection,
-  eventLogsProjection,
-  flowsProjection,
-  type Projection,
-  type ProjectionName,
-  type Projector,
-} from './projection.ts'
+import { PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
 
 export interface RestoreOptions {
   readonly journal: Pick<Journal, 'scan'>
@@ -35,19 +28,9 @@ const BYTES_PER_WRITE = 8 * 1024 * 1024
  * Writes all records of a projection's topics to the log store once more, beside its consumers: the store recognises what it has, so only
  * lost entries are added. The group's positions stay as they are. Rejects as the store does; may be repeated.
  */
-export function restoreProjection(name: ProjectionName, options: RestoreOptions): Promise<Restored> {
-  switch (name) {
-    case 'event-logs':
-      return restore(eventLogsProjection, options)
-    case 'application-logs':
-      return restore(applicationLogsProjection, options)
-    case 'flows':
-      return restore(flowsProjection, options)
-  }
-}
-
-async function restore<Item>(projection: Projection<Item>, options: RestoreOptions): Promise<Restored> {
+export async function restoreProjection(name: ProjectionName, options: RestoreOptions): Promise<Restored> {
   const { journal, store, topicPrefix, since, signal } = options
+  const projection = PROJECTIONS[name]
   const counts = { stored: 0, duplicate: 0, refused: 0 }
   for (const { role, project } of projection.sources) {
     for await (const chunk of chunksOf(journal.scan(topicName(topicPrefix, role)))) {

@@ -4,7 +4,9 @@
  */
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { applicationLogsProjection } from '../../consumers/projection.ts'
+import { decodeApplicationLog } from '../../consumers/decode.ts'
+import { projector } from '../../consumers/projection.ts'
+import { applicationLogDocument } from '../../consumers/projections/entries.ts'
 import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { entryBody } from '../../shared/log-store/elasticsearch/entry-body.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
@@ -25,10 +27,10 @@ async function prepare(from: string): Promise<readonly Buffer[]> {
     if (lines.length > 0) bodies.push(Buffer.from(lines.join('')))
     lines = []
   }
-  const [source] = applicationLogsProjection.sources
+  const project = projector(decodeApplicationLog, applicationLogDocument)
   for await (const record of journal.scan(topic)) {
-    const projected = source?.project(record)
-    if (projected?.outcome !== 'ok') throw new Error('a record has no document')
+    const projected = project(record)
+    if (projected.outcome !== 'ok') throw new Error('a record has no document')
     const { item } = projected
     lines.push(`{"create":{"_index":"${index}","_id":"${item.id}"}}\n${entryBody(item, bodies.length).join('')}\n`)
     if (lines.length === DOCUMENTS_PER_REQUEST) close()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
-import { applicationLogsProjection, eventLogsProjection, flowsProjection } from '../../consumers/projection.ts'
+import { PROJECTIONS } from '../../consumers/projection.ts'
 import { decodeAudit } from '../../shared/contract/audit.ts'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { TOPICS, type TopicRole } from '../../shared/contract/topics.ts'
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('a recorded entry of version 1', () => {
-  const readers = [...eventLogsProjection.sources, ...applicationLogsProjection.sources, ...flowsProjection.sources]
+  const readers = Object.values(PROJECTIONS).flatMap(({ sources }) => sources)
 
   test.each(entries)('$what: is taken by every projection of its topic', (sample) => {
     const takers = readers.filter(({ role }) => role === sample.topic)

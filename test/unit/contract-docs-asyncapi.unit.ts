@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
-import {
-  applicationLogsProjection,
-  eventLogsProjection,
-  flowsProjection,
-  groupName,
-} from '../../consumers/projection.ts'
+import { groupName, PROJECTIONS } from '../../consumers/projection.ts'
 import { recordHeaders } from '../../shared/contract/headers.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
@@ -138,7 +133,7 @@ describe('the AsyncAPI document', () => {
         (group) => `${group} reads ${(resolved(channel.$ref) as Channel).address}`,
       ),
     )
-    const made = [eventLogsProjection, applicationLogsProjection, flowsProjection].flatMap(({ name, sources }) =>
+    const made = Object.values(PROJECTIONS).flatMap(({ name, sources }) =>
       sources.map(({ role }) => `${groupName('sluice', name)} reads ${topicName('sluice', role)}`),
     )
     expect(found).toEqual(made)
