@@ -1,10 +1,10 @@
 import { saysTraced, validTraceparent } from '../shared/contract/headers.ts'
+import { type ChunkLimits, chunksOf } from '../shared/journal/batches.ts'
 import { headerOf, type JournalRecord, type PartitionBatch } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import { LINKS_MAX, type Tracer, traced } from '../shared/runtime/tracing.ts'
 import { pause } from '../shared/runtime/waiting.ts'
-import { type ChunkLimits, chunksOf } from './chunks.ts'
 import {
   attemptsOf,
   type BadRecord,

@@ -39,7 +39,7 @@ export interface ListOptions extends DeadLetterFilters {
   readonly limit?: number
 }
 
-const LIST_LIMIT = 100
+export const LIST_LIMIT = 100
 
 /** Yields the matching dead letters, oldest first in each partition, each with whether a replay has gone past it. */
 export async function* listDeadLetters(
@@ -122,7 +122,7 @@ export interface ReplayReport {
   readonly refused: Readonly<Record<RefusedReplay, number>>
 }
 
-const RATE_PER_SECOND = 100
+export const RATE_PER_SECOND = 100
 const ATTEMPTS_MAX = 3
 /** Maximum records remembered as put back. Forgetting one costs only a repeat, which the stores recognise by its id. */
 const REMEMBERED_MAX = 100_000
@@ -229,8 +229,7 @@ export async function appendMarks(
 export function replayMark({ headers }: JournalRecord): number | undefined {
   // A dead letter carries the headers of its record, whatever they are.
   if (headers[DLQ_HEADERS.topic] !== undefined) return undefined
-  const text = headerText(headers, MARK_HEADER)
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  return wholeNumber(headerText(headers, MARK_HEADER))
 }
 
 /** For each partition with a mark, the position up to which its dead letters were replayed or refused for good. */

@@ -1,5 +1,6 @@
 import { keyword } from '../shared/contract/keyword.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
+import { batchesOf } from '../shared/journal/batches.ts'
 import {
   type Headers,
   headerText,
@@ -8,7 +9,6 @@ import {
   type NewRecord,
 } from '../shared/journal/journal.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
-import { type ChunkLimits, chunksOf } from './chunks.ts'
 
 /**
  * The reasons for which a record becomes a dead letter, each with the stage at which it failed, in Kafka Connect's terms. The union is
@@ -62,8 +62,6 @@ export const DLQ_HEADERS = {
 } as const
 
 const MESSAGE_BYTES_MAX = 1_000
-/** Brokers refuse a batch of more than 1 MiB by default; a record that is larger on its own is tried alone. */
-const APPEND_LIMITS: ChunkLimits = { recordsMax: 500, bytesMax: 900_000 }
 
 export interface BadRecord {
   readonly record: JournalRecord
@@ -100,8 +98,7 @@ export function createDeadLetterWriter({
       const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { projection, group, time }))
       // All bad records of one batch come from one partition.
       const partition = (bad[0]?.record.partition ?? 0) % partitions
-      for (const batch of chunksOf(records, sizeOf, APPEND_LIMITS))
-        await journal.append({ topic, partition, records: batch })
+      for (const batch of batchesOf(records)) await journal.append({ topic, partition, records: batch })
     },
   }
 }
@@ -137,13 +134,6 @@ export function attemptsOf(headers: Headers): number {
   const text = headerText(headers, DLQ_HEADERS.attempt) ?? ''
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
 }
-
-const sizeOf = ({ key, value, headers }: NewRecord): number =>
-  bytesOf(key) +
-  bytesOf(value) +
-  Object.entries(headers).reduce((sum, [name, text]) => sum + name.length + bytesOf(text), 0)
-
-const bytesOf = (part: string | Uint8Array | null): number => (part === null ? 0 : Buffer.byteLength(part))
 
 /**
  * The limits beyond which dead letters are a flood. Many at once point to a bad deployment or a wrong topic rather than to bad data; going

@@ -1,7 +1,9 @@
 import {
   type DeadLetterFilters,
   type DeadLetterSummary,
+  LIST_LIMIT,
   listDeadLetters,
+  RATE_PER_SECOND,
   type ReplayReport,
   replayDeadLetters,
 } from '../../consumers/dead-letter-replay.ts'
@@ -15,9 +17,7 @@ import { columns, count, printable } from './text.ts'
 
 const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
 
-const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1_000_000
-const RATE_DEFAULT = 100
 const RATE_MAX = 100_000
 
 const FILTER_OPTIONS: Readonly<Record<string, Option>> = {
@@ -38,13 +38,13 @@ export const deadLetterCommands: readonly Command[] = [
     parameters: [],
     options: {
       ...FILTER_OPTIONS,
-      limit: { value: 'COUNT', help: `Most dead letters to show. Default: ${LIMIT_DEFAULT}.` },
+      limit: { value: 'COUNT', help: `Most dead letters to show. Default: ${LIST_LIMIT}.` },
       json: { help: 'Print a JSON document a line.' },
     },
     examples: ['sluice dead-letters list --since now-1h', 'sluice dead-letters list --view flows --json'],
     run: (call, deps) => {
       const filters = filtersOf(call, deps)
-      const limit = countOf(call, 'limit', LIMIT_MAX) ?? LIMIT_DEFAULT
+      const limit = countOf(call, 'limit', LIMIT_MAX) ?? LIST_LIMIT
       return withJournal(deps, (journal, { TOPIC_PREFIX }) =>
         list(
           listDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, limit, ...filters }),
@@ -64,7 +64,7 @@ export const deadLetterCommands: readonly Command[] = [
     parameters: [],
     options: {
       ...FILTER_OPTIONS,
-      'rate-per-second': { value: 'COUNT', help: `Most records put back in a second. Default: ${RATE_DEFAULT}.` },
+      'rate-per-second': { value: 'COUNT', help: `Most records put back in a second. Default: ${RATE_PER_SECOND}.` },
     },
     examples: [
       'sluice dead-letters replay',
@@ -72,7 +72,7 @@ export const deadLetterCommands: readonly Command[] = [
     ],
     run: (call, deps) => {
       const filters = filtersOf(call, deps)
-      const ratePerSecond = countOf(call, 'rate-per-second', RATE_MAX) ?? RATE_DEFAULT
+      const ratePerSecond = countOf(call, 'rate-per-second', RATE_MAX) ?? RATE_PER_SECOND
       return withJournal(deps, async (journal, config) => {
         const { TOPIC_PREFIX } = config
         const subject = { kind: 'dead-letters', id: topicName(TOPIC_PREFIX, 'dead-letters') } as const

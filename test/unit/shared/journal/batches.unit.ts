@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { chunksOf } from '../../../consumers/chunks.ts'
-import type { JournalRecord } from '../../../shared/journal/journal.ts'
-import { readRecord } from '../../support/consumers-records.ts'
-import * as fc from '../../support/fast-check.ts'
+import { chunksOf } from '../../../../shared/journal/batches.ts'
+import type { JournalRecord } from '../../../../shared/journal/journal.ts'
+import { readRecord } from '../../../support/consumers-records.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const valueBytes = ({ value }: JournalRecord): number => value?.length ?? 0
 
