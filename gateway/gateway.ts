@@ -1,4 +1,4 @@
-import { topicName } from '../shared/contract/topics.ts'
+import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { createEndpoints } from './endpoints.ts'
 import { createLiveGateways } from './live-gateways.ts'
@@ -17,7 +17,7 @@ export interface GatewayDeps extends CoreServices {
 /** The role that takes logs: its endpoints check requests, and its publisher makes their entries durable in the journal. */
 export function createGateway(deps: GatewayDeps): RoleParts {
   const { config, batchingPolicy } = deps
-  const topicOf = (role: Parameters<typeof topicName>[1]): string => topicName(config.TOPIC_PREFIX, role)
+  const topicOf = (role: TopicRole): string => topicName(config.TOPIC_PREFIX, role)
   const publisher = createPublisher({
     ...deps,
     options: {

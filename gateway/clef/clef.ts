@@ -1,4 +1,4 @@
-import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
+import { type Dialect, wholeBatches } from '../ingest/replies.ts'
 import { createEventsCheck } from '../json-events/check.ts'
 import { eventsFormat } from '../json-events/format.ts'
 import { entryOf } from './entry.ts'
@@ -18,15 +18,5 @@ export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entr
 
 const CREATED = 201
 
-/** The answers for Seq's clients: the envelope, always with the strict status, as these clients read the status alone. */
-export const SEQ: Dialect = {
-  failed,
-  processed: (total, refused) => {
-    // Seq's clients resend a whole batch or nothing.
-    const unconfirmed = unconfirmedBatch(total, refused)
-    if (unconfirmed !== undefined) return failed(unconfirmed)
-    const reply = processed(total, refused)
-    return refused.length === 0 ? { ...reply, strictStatus: CREATED } : reply
-  },
-  statusOf: ({ strictStatus }) => strictStatus,
-}
+/** The answers for Seq's clients: the envelope, always with the strict status. */
+export const SEQ: Dialect = wholeBatches(({ strictStatus }, refused) => (refused === 0 ? CREATED : strictStatus))

@@ -108,6 +108,21 @@ export function unconfirmedBatch(total: number, refused: readonly RefusedEntry[]
   return { ...first.problem, details: { ...outcomeOf(again), ...counts } }
 }
 
+/**
+ * The dialect of senders that read the status alone, and resend a whole batch or nothing. `statusOf` returns the status of a processed batch
+ * by its reply and the number of its refused entries.
+ */
+export const wholeBatches = (statusOf: (reply: Reply, refused: number) => number): Dialect => ({
+  failed,
+  processed: (total, refused) => {
+    const unconfirmed = unconfirmedBatch(total, refused)
+    if (unconfirmed !== undefined) return failed(unconfirmed)
+    const reply = processed(total, refused)
+    return { ...reply, strictStatus: statusOf(reply, refused.length) }
+  },
+  statusOf: ({ strictStatus }) => strictStatus,
+})
+
 /** The outcome of a batch that failed like an unconfirmed entry: unknown if that of any of its entries is unknown. */
 function outcomeOf(refused: readonly RefusedEntry[]): object {
   if (refused[0]?.problem.code !== 'server_error') return {}

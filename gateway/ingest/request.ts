@@ -92,8 +92,8 @@ export interface Received {
  * The body of a request with every number as it was written; a short one is parsed again for this. A body nested thousands of levels deep
  * cannot be parsed this way and stays as it is.
  */
-export const exactBodyOf = ({ content, json }: Received): unknown =>
-  typeof content !== 'string' || isLong(content) ? json : unlessTooDeep(() => parseExactly(content), json)
+const exactBodyOf = ({ content, json }: Received): unknown =>
+  isExact(content) ? json : unlessTooDeep(() => parseExactly(String(content)), json)
 
 /** Whether the body's reader keeps every number as it was written and limits the nesting depth. */
 export const isExact = (content: Content): boolean => typeof content !== 'string' || isLong(content)
@@ -126,7 +126,7 @@ export const sentEntries =
 const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
 
 /** The query parameters of a request. */
-export function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
+function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
   const start = url.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }

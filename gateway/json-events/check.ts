@@ -44,15 +44,16 @@ export const createEventsCheck =
       const context = { ...deps.contextOf(received, origin), isAscii: false }
       const sent = sentIn(received.json)
       const check = (index: number): Checked<Admitted> => {
-        const event = sent.events[index]
-        if (event === undefined) return refuseNoObject()
-        if (context.mayExceed(eventBytesMax) && exceeds(event.event.value, eventBytesMax))
+        const sentEvent = sent.events[index]
+        if (sentEvent === undefined) return refuseNoObject()
+        const { value: event } = sentEvent.event
+        if (context.mayExceed(eventBytesMax) && exceeds(event, eventBytesMax))
           return refuse('entry_too_large', { limit: entryBytesMax })
-        const entry = entryOf(event, project)
+        const entry = entryOf(sentEvent, project)
         if (entry.problem !== undefined) return entry
         const checked = checkEntry(entry.value, index, project, context)
         if (checked.problem?.code !== 'invalid_timestamp') return checked
-        return refuseTimestamp(entry.value['timestamp'], event.event.value?.['@t'] === undefined ? 'Timestamp' : '@t')
+        return refuseTimestamp(entry.value['timestamp'], event?.['@t'] === undefined ? 'Timestamp' : '@t')
       }
       return { value: { team: project.team, count: sent.events.length, check, dialect: dialectOf?.(sent) } }
     }

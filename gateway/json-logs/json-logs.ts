@@ -1,4 +1,4 @@
-import { type Dialect, failed, processed, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
+import { type Dialect, wholeBatches } from '../ingest/replies.ts'
 import { createEventsCheck } from '../json-events/check.ts'
 import { eventsFormat } from '../json-events/format.ts'
 import { entryOf } from './entry.ts'
@@ -16,25 +16,13 @@ export const JSON_LOGS_FORMAT = eventsFormat(
 const UNPROCESSABLE = 422
 
 /**
- * Answers log shippers, which act on the status alone: 503 makes all of them resend a request. A batch with a refused entry must not be
- * resent, so it is answered 200, as some know no other success (Fluent Bit repeats 207, Serilog.Sinks.Http anything but 2xx, endlessly).
- * `refusedStatus` is the status if an entry was refused.
+ * The dialect of log shippers for lists and lines: 503 makes all of them resend a request. A batch with a refused entry must not be resent,
+ * so it is answered 200, as some know no other success (Fluent Bit repeats 207, Serilog.Sinks.Http anything but 2xx, endlessly).
  */
-const shippers = (refusedStatus: number): Dialect => ({
-  failed,
-  processed: (total: number, refused: readonly RefusedEntry[]): Reply => {
-    const unconfirmed = unconfirmedBatch(total, refused)
-    if (unconfirmed !== undefined) return failed(unconfirmed)
-    return { ...processed(total, refused), strictStatus: refused.length === 0 ? 200 : refusedStatus }
-  },
-  statusOf: ({ strictStatus }) => strictStatus,
-})
-
-/** The dialect for lists and lines. */
-export const SHIPPERS: Dialect = shippers(200)
+export const SHIPPERS: Dialect = wholeBatches(() => 200)
 
 /** The dialect for an entry sent alone: 422 is one of the few statuses after which syslog-ng drops a request and goes on. */
-const SHIPPERS_OF_ONE: Dialect = shippers(UNPROCESSABLE)
+const SHIPPERS_OF_ONE: Dialect = wholeBatches((_reply, refused) => (refused === 0 ? 200 : UNPROCESSABLE))
 
 /** Checks a body of entries. */
 export const createJsonLogsCheck = createEventsCheck({

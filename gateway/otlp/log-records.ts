@@ -1,7 +1,7 @@
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { exactInteger } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
-import { type Fields, isObject } from '../ingest/fields.ts'
+import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
 import { setOwn } from '../ingest/foreign-fields.ts'
 
 /** A log record with its resource and scope, which are empty if the request has none. */
@@ -48,7 +48,7 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
     return NONE
   }
 
-  if (!isObject(json)) return refuse('invalid_request', [{ path: '', message: 'must be a JSON object' }])
+  if (!isObject(json)) return refuseNoObject()
   for (const [resourceLogs, resourcePath] of children(json, 'resourceLogs', '')) {
     const resource = child(resourceLogs, 'resource', resourcePath)
     for (const [scopeLogs, scopePath] of children(resourceLogs, 'scopeLogs', resourcePath)) {
