@@ -1,4 +1,4 @@
-import { numberText } from '../../shared/contract/exact-json.ts'
+import { numberText, setOwn } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { type Fields, isObject } from './fields.ts'
 
@@ -129,14 +129,6 @@ export function sentIdOf(value: unknown): unknown {
   const text = textOf(value)
   return text === undefined || /^0+$/.test(text) ? undefined : (hexId(value) ?? value)
 }
-
-/** Sets a property whatever its name is: `__proto__` is the one that cannot simply be assigned. */
-export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { ...OWN, value })
-  else object[name] = value
-}
-
-const OWN = { enumerable: true, configurable: true, writable: true }
 
 /**
  * Merges the scope data of an entry: its own properties take precedence over its trace ids, and those over `shared`, which other entries

@@ -1,8 +1,7 @@
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { exactInteger } from '../../shared/contract/exact-json.ts'
+import { exactInteger, setOwn } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
-import { setOwn } from '../ingest/foreign-fields.ts'
 
 /** A log record with its resource and scope, which are empty if the request has none. */
 export interface PlacedRecord {

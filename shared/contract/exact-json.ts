@@ -62,3 +62,11 @@ export function numberText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return json.isRawJSON(value) ? value.rawJSON : undefined
 }
+
+/** Sets a property whatever its name is, as `JSON.parse` does: `__proto__` is the one that cannot simply be assigned. */
+export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { ...OWN, value })
+  else object[name] = value
+}
+
+const OWN = { enumerable: true, configurable: true, writable: true }

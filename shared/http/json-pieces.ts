@@ -1,5 +1,5 @@
 import { type Checked, ProblemError, problem, refuse } from '../contract/errors.ts'
-import { parseKeepingDigits } from '../contract/exact-json.ts'
+import { parseKeepingDigits, setOwn } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
@@ -183,7 +183,7 @@ function endLong(value: unknown, at: number, open: readonly Container[]): unknow
   const around = open.at(-1)
   if (around === undefined) return value
   if (Array.isArray(around.value)) around.value.push(value)
-  else define(around.value ?? {}, around.name, value)
+  else setOwn(around.value ?? {}, around.name, value)
   around.member = 'done'
   around.pieceStart = at + 1
   return undefined
@@ -245,17 +245,10 @@ function addMembers(text: string, { value, pieceStart }: Container, end: number)
     added = elements.length
   } else {
     const members = Object.entries(parsePiece(text, pieceStart, end, ['{', '}']) as object)
-    for (const [name, member] of members) define(value ?? {}, name, member)
+    for (const [name, member] of members) setOwn(value ?? {}, name, member)
     added = members.length
   }
   if (added === 0) throw new SyntaxError(`A value is missing at position ${end}`)
-}
-
-/** Like JSON.parse, for which no name has a special meaning. */
-function define(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
-  else target[name] = value
 }
 
 function requireBlank(text: string, from: number, to: number): void {
