@@ -1,6 +1,6 @@
 import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
-import { problem } from '../../shared/contract/errors.ts'
+import { problemSaying } from '../../shared/contract/errors.ts'
 import {
   answerCall,
   type Call,
@@ -186,11 +186,10 @@ function createConnections(
   }
 }
 
-const NO_HTTP2 = {
-  ...problem('malformed_request'),
-  message:
-    'This port takes OTLP over gRPC, which is HTTP/2. Send HTTP/1.1, OTLP over HTTP too, to the port of the setting PORT.',
-}
+const NO_HTTP2 = problemSaying(
+  'malformed_request',
+  'This port takes OTLP over gRPC, which is HTTP/2. Send HTTP/1.1, OTLP over HTTP too, to the port of the setting PORT.',
+)
 
 function close(server: Server, connections: Connections, deadline: number): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
-import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { problemSaying } from '../../shared/contract/errors.ts'
 import { answerCall, GRPC_CODE, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
@@ -22,11 +22,10 @@ export const mayBeHttp2 = (first: Buffer): boolean =>
   PREFACE.subarray(0, first.length).equals(first.subarray(0, PREFACE.length))
 
 /** The refusal of HTTP/2 on a port for HTTP/1.1. */
-export const HTTP2_REFUSED: Problem = {
-  ...problem('http_version_not_supported'),
-  message:
-    'This port speaks HTTP/1.1: send OTLP as http/protobuf. gRPC has a port of its own, which the setting OTLP_GRPC_PORT opens.',
-}
+export const HTTP2_REFUSED = problemSaying(
+  'http_version_not_supported',
+  'This port speaks HTTP/1.1: send OTLP as http/protobuf. gRPC has a port of its own, which the setting OTLP_GRPC_PORT opens.',
+)
 
 /**
  * Refuses an HTTP/2 request in HTTP/2, as its clients show nothing of an answer in HTTP/1.1. `received` are the bytes at which the HTTP/1.1

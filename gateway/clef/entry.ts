@@ -1,4 +1,4 @@
-import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
@@ -50,7 +50,7 @@ export function entryOf({ characters, event: sent }: SentEvent, project: Project
 }
 
 const NO_MESSAGE: Checked<Fields> = {
-  problem: { ...problem('missing_message'), message: 'The event has no message. Send @m, @mt or @x.' },
+  problem: problemSaying('missing_message', 'The event has no message. Send @m, @mt or @x.'),
 }
 
 const TOO_LONG = Symbol('too long')

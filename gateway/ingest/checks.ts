@@ -1,4 +1,4 @@
-import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, type Problem, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Validators } from '../schemas/validate.ts'
 import type { Admit, Admitted } from './admit.ts'
@@ -55,7 +55,7 @@ export function refuseArchived(
   isOwner: boolean,
 ): { readonly problem: Problem } {
   const message = `This ${what} is archived and takes no more logs. Restore it in the Team's settings, or send to another.`
-  return isOwner ? { problem: { ...problem(code), message } } : refuse(code)
+  return isOwner ? { problem: problemSaying(code, message) } : refuse(code)
 }
 
 export const refuseUntilReady = () =>

@@ -1,4 +1,4 @@
-import { problem, refuse } from '../../shared/contract/errors.ts'
+import { problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { isExactNumber } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
@@ -75,9 +75,9 @@ const ISO: TimeForm = {
 /** Refuses a text that is no timestamp; `name` is the member in which the sender has it. */
 export function refuseTimestamp(value: unknown, name = 'timestamp', { form, example }: TimeForm = ISO) {
   const text = String(value)
-  const cause = problem('invalid_timestamp', { received: text.slice(0, QUOTED_CHARACTERS_MAX) })
+  const details = { received: text.slice(0, QUOTED_CHARACTERS_MAX) }
   const message = `${name} is not ${form}: ${quoted(text)}. Send a time such as ${example}, or leave ${name} out.`
-  return { problem: { ...cause, message } }
+  return { problem: problemSaying('invalid_timestamp', message, details) }
 }
 
 /** Treats an empty text like an absent one. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
@@ -26,7 +26,7 @@ export function checkSender(
   if (team !== undefined) return { value: team }
   const message =
     'The key is not a live key of a Team, or it is one of several Teams. Use a live key of the Team that logs.'
-  return { problem: { ...problem('invalid_api_key'), message } }
+  return { problem: problemSaying('invalid_api_key', message) }
 }
 
 /** Finds the Projects of one Team. `remedy`, a sentence in its refusals, tells senders how to name a Project. */
@@ -46,15 +46,12 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     projects.filter(({ archivedAt }) => archivedAt === undefined)
   const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))
 
-  /** A message of its own, as the code's default message names a field that these senders do not have. */
+  /** The sentences of the code name a field that these senders do not have. */
   const refuseFor = (
     code: 'project_not_found' | 'missing_project_id' | 'invalid_project_id',
     what: string,
     ...more: readonly string[]
-  ) => {
-    const cause: Problem = { ...problem(code), message: [what, remedy, ...more, listed(ofTeam())].join(' ') }
-    return { problem: cause }
-  }
+  ) => ({ problem: problemSaying(code, [what, remedy, ...more, listed(ofTeam())].join(' ')) })
 
   function oneOf(projects: readonly Project[], what: string): Checked<Project> {
     const [first, second] = inUse(projects)

@@ -1,4 +1,4 @@
-import { type Checked, type ErrorCode, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, type ErrorCode, type Problem, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { BodyMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
@@ -156,10 +156,11 @@ const NO_ROOM = refuse(
 )
 
 const refuseForBytes = (limit: number): Checked<never> => ({
-  problem: {
-    ...problem('batch_too_large', { limitBytes: limit }),
-    message: `The entries come to more than ${limit.toLocaleString('en')} bytes, each with its copy of what they share. Split the batch.`,
-  },
+  problem: problemSaying(
+    'batch_too_large',
+    `The entries come to more than ${limit.toLocaleString('en')} bytes, each with its copy of what they share. Split the batch.`,
+    { limitBytes: limit },
+  ),
 })
 
 /**

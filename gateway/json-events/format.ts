@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { problemSaying } from '../../shared/contract/errors.ts'
 import { decodeText } from '../../shared/http/body.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
@@ -6,7 +6,7 @@ import { eventsOf } from './events.ts'
 
 /** A format of JSON events that takes any of these content types, or none; `unsupported` is the message for all others. */
 export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFormat {
-  const wrongType: Problem = { ...problem('unsupported_media_type'), message: unsupported }
+  const wrongType = problemSaying('unsupported_media_type', unsupported)
   return {
     refusal: ({ headers }) => {
       const type = headers['content-type'] ?? ''

@@ -1,4 +1,4 @@
-import { type Checked, problem } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { entryOf as entryOfClef } from '../clef/entry.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
@@ -49,10 +49,10 @@ function merged(scopeData: Fields | undefined, others: Fields, ids: Fields | nul
 }
 
 const NO_MESSAGE: Checked<Fields> = {
-  problem: {
-    ...problem('missing_message'),
-    message: 'The entry has no message, and nothing else that could stand for it. Send message, msg or log.',
-  },
+  problem: problemSaying(
+    'missing_message',
+    'The entry has no message, and nothing else that could stand for it. Send message, msg or log.',
+  ),
 }
 
 const CLEF_NAMES = ['@t', '@m', '@mt']

@@ -1,4 +1,4 @@
-import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
@@ -72,10 +72,10 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
 }
 
 const NO_MESSAGE: Checked<Fields> = {
-  problem: {
-    ...problem('missing_message'),
-    message: 'The log record has no body, event name, exception or attributes. Give it a body.',
-  },
+  problem: problemSaying(
+    'missing_message',
+    'The log record has no body, event name, exception or attributes. Give it a body.',
+  ),
 }
 
 const isAttributes = (value: unknown): boolean =>

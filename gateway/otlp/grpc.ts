@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Checked, type Problem, problem } from '../../shared/contract/errors.ts'
+import { type Checked, type Problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerCall, type Call, PREFIX_BYTES } from '../../shared/grpc/call.ts'
 import type { Unwrap } from '../../shared/http/body.ts'
 import { type ContentCoding, contentCoding } from '../../shared/http/media-type.ts'
@@ -24,10 +24,11 @@ export const sendToCaller: SendReply<Call> = (call, { body, trailers = {} }) =>
 
 const ENCODING = 'grpc-encoding'
 
-const unknownCoding = (headers: IncomingHttpHeaders): Problem => ({
-  ...problem('unsupported_media_type'),
-  message: `The ${ENCODING} ${JSON.stringify(String(headers[ENCODING]).slice(0, 32))} is not taken. Send one of ${GRPC_CODINGS}.`,
-})
+const unknownCoding = (headers: IncomingHttpHeaders): Problem =>
+  problemSaying(
+    'unsupported_media_type',
+    `The ${ENCODING} ${JSON.stringify(String(headers[ENCODING]).slice(0, 32))} is not taken. Send one of ${GRPC_CODINGS}.`,
+  )
 
 /** Reads the message's prefix: one byte says whether the message is compressed, the next four how long it is. */
 function unwrapMessage(...[bytes, headers]: Parameters<Unwrap>): Checked<ContentCoding> {
@@ -44,5 +45,5 @@ function unwrapMessage(...[bytes, headers]: Parameters<Unwrap>): Checked<Content
 }
 
 const malformed = (reason: string): { readonly problem: Problem } => ({
-  problem: { ...problem('malformed_body'), message: `The call is not one of gRPC with one message: ${reason}.` },
+  problem: problemSaying('malformed_body', `The call is not one of gRPC with one message: ${reason}.`),
 })

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { type Checked, ProblemError, problem } from '../../shared/contract/errors.ts'
+import { type Checked, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import { type Body, decodeBinary } from '../../shared/http/body.ts'
 import { createValueHold, JSON_LIMITS, tooDeep } from '../../shared/http/json-pieces.ts'
 import { codingProblem } from '../../shared/http/media-type.ts'
@@ -252,11 +252,9 @@ function childOf(
   return child
 }
 
-/** A message of its own, as the code's default message is about compression. */
 const malformed = (reason: string): ProblemError =>
-  new ProblemError({
-    ...problem('malformed_body'),
-    message: `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`,
-  })
+  new ProblemError(
+    problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`),
+  )
 
 const tooManyRecords = (): ProblemError => new ProblemError(problem('batch_too_large', { limit: FOREIGN_ENTRIES_MAX }))

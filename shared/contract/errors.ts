@@ -206,6 +206,12 @@ export function problem(code: ErrorCode, details: unknown = null, message?: stri
   return { code, message: `${message ?? info.message} ${info.remedy}`, details, retryable: info.retryable }
 }
 
+/** A refusal with a message of its own that also says what to change, where the sentences of ERRORS do not fit the sender. */
+export const problemSaying = (code: ErrorCode, message: string, details: unknown = null): Problem => ({
+  ...problem(code, details),
+  message,
+})
+
 /** A value, or the problem that takes its place: refusals are values, so that no caller can forget them. */
 export type Checked<Value> =
   | { readonly value: Value; readonly problem?: undefined }

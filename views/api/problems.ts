@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ErrorCode, type Problem, ProblemError, problem } from '../../shared/contract/errors.ts'
+import { type ErrorCode, type Problem, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 
@@ -26,7 +26,7 @@ export const invalidFields = (problems: readonly ParameterProblem[]): ProblemErr
   new ProblemError(problem('invalid_request', problems))
 
 /** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */
-export const conflict = (message: string): ProblemError => new ProblemError({ ...problem('conflict'), message })
+export const conflict = (message: string): ProblemError => new ProblemError(problemSaying('conflict', message))
 
 export const notFound = (message?: string): ProblemError => new ProblemError(problem('not_found', null, message))
 
