@@ -19,7 +19,7 @@ import { createEventLoopDelay } from '../http/event-loop-delay.ts'
 import { type BackendDeps, checkRole, openTracer, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
 import { createCertificateReport } from './certificates.ts'
-import { createConsumersInThread } from './consumers-in-thread.ts'
+import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { setUpRegistry } from './first-start.ts'
 import { openJournal } from './journals.ts'
@@ -104,8 +104,42 @@ async function startServer(options: ServerOptions): Promise<Server> {
 
 type Run = <Part extends Service>(part: Part) => Promise<Part>
 
-/** The composition root: the services that every role works with, the roles, and HTTP in front of them. */
-async function startParts({ role, config, logger, print }: ServerOptions, run: Run, draining: () => boolean) {
+/** The composition root: the services that every role works with, the parts of the role, and HTTP in front of them. */
+async function startParts(options: ServerOptions, run: Run, draining: () => boolean) {
+  const { role, config, print } = options
+  const services = await startCore(options, run)
+  const { core, newKey } = services
+  const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
+  const url = (): string => http.main.url() + below(config.BASE_PATH)
+  const roles = createRoles(options, services, consumers, url)
+  const eventLoopDelay = createEventLoopDelay(core.metrics)
+  const http = createHttpServers({
+    ...core,
+    roles,
+    version: VERSION,
+    hasPage: showsLogs(role),
+    moreMetrics: async () => (await consumers?.metrics()) ?? [],
+    health: createReadiness([...services.health, ...roles.flatMap((parts) => parts.health ?? [])]),
+    eventLoopDelay,
+    draining,
+  })
+  const inOrder = [
+    ...roles.flatMap((parts) => parts.services),
+    eventLoopDelay,
+    ...(http.metrics === undefined ? [] : [http.metrics]),
+    // Started last of the services that serve requests, as its readiness says that all parts are up.
+    stoppedTogether('servers', [...(http.grpc === undefined ? [] : [http.grpc]), http.main]),
+    ...roles.flatMap(({ streams = [] }) => streams),
+  ]
+  for (const service of inOrder) await run(service)
+  print(banner({ role, url: url(), grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
+  return { halted: consumers?.done ?? new Promise<void>(() => {}) }
+}
+
+type Core = Awaited<ReturnType<typeof startCore>>
+
+/** The services that every role works with: metrics and traces, the journal, the audit, the registry, and the log store if it needs one. */
+async function startCore({ role, config, logger, print }: ServerOptions, run: Run) {
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
@@ -126,13 +160,21 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
   const store = usesStore(role) ? await openStore(deps, run) : null
   const core: CoreServices = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
-  const coreHealth: readonly HealthCheck[] = [
+  const health: readonly HealthCheck[] = [
     { name: 'registry', health: async () => follower.health() },
     { name: 'journal', health: () => journal.health() },
     ...(store === null ? [] : [{ name: 'log-store', health: () => store.health() }]),
   ]
+  return { core, batchingPolicy, audit, store, health, newKey }
+}
 
-  const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
+/** The parts that the role runs (roles.ts), in the order of their start; `url` is valid once HTTP listens. */
+function createRoles(
+  { role, config, logger }: ServerOptions,
+  { core, batchingPolicy, audit, store }: Core,
+  consumers: RunningConsumers | null,
+  url: () => string,
+): readonly RoleParts[] {
   const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : givenSecrets(config, logger)
   const tickets = secrets === null ? null : createTickets(secrets, core.clock)
   const roles: RoleParts[] = []
@@ -142,54 +184,19 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   }
   if (takesLogs(role))
     roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
-  if (store !== null && (showsLogs(role) || evaluatesWatches(role))) {
-    const watches = createWatches({ ...core, store })
-    roles.push(watches.shared)
-    if (showsLogs(role) && secrets !== null && tickets !== null)
-      roles.push(
-        createViews({
-          ...core,
-          audit,
-          store,
-          secrets,
-          tickets,
-          watches,
-          ownGateway: takesLogs(role) ? url : undefined,
-        }),
-      )
-    if (evaluatesWatches(role)) {
-      const { services, health = [] } = watches.evaluation()
-      // A process that takes logs is ready without watches.
-      roles.push({ services, health: role === 'watches' ? health : [] })
-    }
+  if (store === null || !(showsLogs(role) || evaluatesWatches(role))) return roles
+  const watches = createWatches({ ...core, store })
+  roles.push(watches.shared)
+  if (showsLogs(role) && secrets !== null && tickets !== null) {
+    const ownGateway = takesLogs(role) ? url : undefined
+    roles.push(createViews({ ...core, audit, store, secrets, tickets, watches, ownGateway }))
   }
-
-  const eventLoopDelay = createEventLoopDelay(metrics)
-  const http = createHttpServers({
-    ...core,
-    roles,
-    version: VERSION,
-    hasPage: showsLogs(role),
-    moreMetrics: async () => (await consumers?.metrics()) ?? [],
-    health: createReadiness([...coreHealth, ...roles.flatMap((parts) => parts.health ?? [])]),
-    eventLoopDelay,
-    draining,
-  })
-  function url(): string {
-    return http.main.url() + below(config.BASE_PATH)
+  if (evaluatesWatches(role)) {
+    const { services, health = [] } = watches.evaluation()
+    // A process that takes logs is ready without watches.
+    roles.push({ services, health: role === 'watches' ? health : [] })
   }
-
-  const inOrder = [
-    ...roles.flatMap(({ services }) => services),
-    eventLoopDelay,
-    ...(http.metrics === undefined ? [] : [http.metrics]),
-    // Started last of the services that serve requests, as its readiness says that all parts are up.
-    stoppedTogether('servers', [...(http.grpc === undefined ? [] : [http.grpc]), http.main]),
-    ...roles.flatMap(({ streams = [] }) => streams),
-  ]
-  for (const service of inOrder) await run(service)
-  print(banner({ role, url: url(), grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
-  return { halted: consumers?.done ?? new Promise<void>(() => {}) }
+  return roles
 }
 
 function createServerAudit({ config, clock, logger, metrics }: BackendDeps, journal: Journal): Audit {
