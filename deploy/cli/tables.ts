@@ -73,7 +73,7 @@ function capacityTable(): string {
   return table(head, rows)
 }
 
-/** The places of the tables in the documentation; `node deploy/cli/write-tables.ts` writes them, and a test compares them. */
+/** The places of the tables in the documentation; `npm run docs` writes them, and a test compares them. */
 export const DOCUMENTED_TABLES = [
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
   { document: 'docs/operations.md', name: 'metrics', table: metricsTable },

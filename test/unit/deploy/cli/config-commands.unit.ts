@@ -58,7 +58,7 @@ describe('the tables of the documentation', () => {
   })
 
   test.each(DOCUMENTED_TABLES)(
-    '$document has the $name as they are; `node deploy/cli/write-tables.ts` writes them',
+    '$document has the $name as they are; `npm run docs` writes them',
     ({ document, name, table }) => {
       const text = readFileSync(join(import.meta.dirname, '../../../..', document), 'utf8')
       expect(withTable(text, name, table())).toBe(text)
