@@ -9,6 +9,7 @@ import {
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { type Content, isLong } from '../../shared/http/body.ts'
+import { parametersOf } from '../../shared/http/listener.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Fields } from './fields.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
@@ -124,12 +125,6 @@ export const sentEntries =
 
 /** A refused entry may be nested too deep for a recursive search; it then stays as JavaScript read it. */
 const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
-
-/** The query parameters of a request. */
-function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : url.slice(start))
-}
 
 /** Sets a header that the request lacks from a query parameter. */
 export function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {

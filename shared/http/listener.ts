@@ -33,6 +33,12 @@ export const createListener =
     }
   }
 
+/** The query parameters of a request, parsed here so that no setting of the application changes how. */
+export function parametersOf({ url = '' }: Pick<IncomingMessage, 'url'>): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start))
+}
+
 function answerRest(error: unknown, request: IncomingMessage, response: ServerResponse, logger: Logger): void {
   const isUnknown = error === undefined || error === null
   const cause = isUnknown ? problem('not_found') : problemOf(error, request, logger)

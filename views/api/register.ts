@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { parametersOf } from '../../shared/http/listener.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import {
   isTimeout,
@@ -82,7 +83,7 @@ const handlerOf =
       team,
       subject: String(id ?? correlationKey ?? ''),
       other: String(other ?? ''),
-      values: readParameters(searchOf(request), route.parameters, tools.clock.now()),
+      values: readParameters(parametersOf(request), route.parameters, tools.clock.now()),
       names: createNames(deps.registry, team),
       stillAuthorised: () => isStill(team, request, deps),
       request,
@@ -110,10 +111,6 @@ function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boole
     return false
   }
 }
-
-/** The query of the request's target, parsed here so that no setting of the application changes how. */
-const searchOf = ({ url = '' }: IncomingMessage): URLSearchParams =>
-  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
 function answerError(error: unknown, response: ServerResponse, logger: Logger): void {
   if (response.headersSent) {

@@ -4,6 +4,7 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
+import { parametersOf } from '../../shared/http/listener.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
 import type { Audit, Audited } from '../../shared/journal/audit.ts'
@@ -317,15 +318,13 @@ const ELSEWHERE = '-'
 const ELSEWHERE_PARAMETER = 'identifier'
 
 /** URL parsers remove `.` and `..` from a path, so these two can only be given as a parameter. */
-function subjectOf({ url }: IncomingMessage, inPath: string): string {
-  return (inPath === ELSEWHERE ? searchOf(url).get(ELSEWHERE_PARAMETER) : null) ?? inPath
+function subjectOf(request: IncomingMessage, inPath: string): string {
+  return (inPath === ELSEWHERE ? parametersOf(request).get(ELSEWHERE_PARAMETER) : null) ?? inPath
 }
 
-const searchOf = (url = ''): URLSearchParams =>
-  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
-
-function refuseParameters({ url, params }: Request): void {
-  const unknown = [...searchOf(url).keys()].filter((name) => name !== ELSEWHERE_PARAMETER || params['id'] !== ELSEWHERE)
+function refuseParameters(request: Request): void {
+  const isElsewhere = request.params['id'] === ELSEWHERE
+  const unknown = [...parametersOf(request).keys()].filter((name) => name !== ELSEWHERE_PARAMETER || !isElsewhere)
   if (unknown.length > 0) throw invalidParameters(unknown.map((path) => ({ path, message: 'is not a parameter here' })))
 }
 
