@@ -7,6 +7,7 @@ import { eventLogDocument } from '../../consumers/projections/entries.ts'
 import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
 import type { EventLogRecord } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { EVERY_FLOW } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
 import { durationsOf } from '../../views/api/flow-sample.ts'
@@ -114,18 +115,15 @@ async function main(count: number): Promise<void> {
       await store.mergeFlows(foldFlows(batch.map(flowFact).filter((fact) => fact !== null)), signal)
     }
     const range = { from: timestampOf(START_MS), to: timestampOf(END_MS) }
-    const nothing = {
-      keyPart: null,
-      levelMin: null,
-      environment: null,
-      event: null,
-      step: null,
-      project: null,
-      state: null,
-    }
     const moment = { now: END_MS, waits: new Map() }
     const begin = performance.now()
-    const { items, sampled } = await readStatistics(store, { team: TEAM, ...range, ...nothing }, names, moment, signal)
+    const { items, sampled } = await readStatistics(
+      store,
+      { ...EVERY_FLOW, team: TEAM, ...range },
+      names,
+      moment,
+      signal,
+    )
     const ms = performance.now() - begin
     const seconds = (time: number): string => (time / 1_000).toFixed(1)
     const rows = items.flatMap(({ event, steps, ...item }) =>

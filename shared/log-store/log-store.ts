@@ -110,6 +110,24 @@ export interface EntryFilter {
   readonly exceptionGroup: string | null
 }
 
+/** Every entry of a Team. */
+export const EVERY_ENTRY: Omit<EntryFilter, 'team'> = {
+  kinds: [],
+  query: { type: 'all' },
+  from: null,
+  to: null,
+  levelMin: null,
+  levelMax: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+  template: null,
+  exceptionGroup: null,
+}
+
 /** A place between entries: directly after this entry. */
 export interface Cursor {
   readonly timestamp: string
@@ -247,6 +265,19 @@ export interface FlowFilter {
   readonly project: string | null
   /** Flows in this state; null finds all. */
   readonly state: (FlowStates & { readonly is: FlowState }) | null
+}
+
+/** Every flow of a Team. */
+export const EVERY_FLOW: Omit<FlowFilter, 'team'> = {
+  keyPart: null,
+  from: null,
+  to: null,
+  levelMin: null,
+  environment: null,
+  event: null,
+  step: null,
+  project: null,
+  state: null,
 }
 
 /**

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
-import type { EntryFilter, FlowFilter, LogStore, PageRequest, WriteOutcome } from '../../shared/log-store/log-store.ts'
+import {
+  type EntryFilter,
+  EVERY_FLOW,
+  type FlowFilter,
+  type LogStore,
+  type PageRequest,
+  type WriteOutcome,
+} from '../../shared/log-store/log-store.ts'
 import { recordOf } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
 import { entriesOf } from '../support/filters.ts'
@@ -27,16 +34,8 @@ const never = new AbortController().signal
 export const newTeam = (): string => `team-${randomUUID()}`
 
 export const flowsOf = (team: string, fields: Partial<FlowFilter> = {}): FlowFilter => ({
+  ...EVERY_FLOW,
   team,
-  keyPart: null,
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  event: null,
-  step: null,
-  project: null,
-  state: null,
   ...fields,
 })
 

@@ -1,21 +1,8 @@
-import type { EntryFilter } from '../../shared/log-store/log-store.ts'
+import { type EntryFilter, EVERY_ENTRY } from '../../shared/log-store/log-store.ts'
 
 /** All entries of a Team, narrowed by the given fields. */
 export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): EntryFilter => ({
+  ...EVERY_ENTRY,
   team,
-  kinds: [],
-  query: { type: 'all' },
-  from: null,
-  to: null,
-  levelMin: null,
-  levelMax: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-  template: null,
-  exceptionGroup: null,
   ...fields,
 })

@@ -1,6 +1,12 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { FLOW_PLACES_MAX, type Flow, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
+import {
+  EVERY_FLOW,
+  FLOW_PLACES_MAX,
+  type Flow,
+  type FlowFilter,
+  type LogStoreReader,
+} from '../../shared/log-store/log-store.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
@@ -46,7 +52,7 @@ export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): L
   /** The waits of the Team's latest flows, as far as they can be read in time. */
   async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
     const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
-    const all: FlowFilter = { ...NO_FILTER, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
+    const all: FlowFilter = { ...EVERY_FLOW, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
     const times = new Map<string, number[]>()
     try {
       const { more } = await sampleFlows(store, all, FLOWS_SAMPLED_MAX, signal, (flow) => gather(times, flow))
@@ -73,18 +79,6 @@ export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): L
     },
   }
 }
-
-const NO_FILTER = {
-  keyPart: null,
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  event: null,
-  step: null,
-  project: null,
-  state: null,
-} as const satisfies Omit<FlowFilter, 'team'>
 
 /** Adds the Step times of a flow, for one of its Events or for all. */
 function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): void {

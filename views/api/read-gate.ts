@@ -69,8 +69,8 @@ export function createReadGate(bytesMax: number): ReadGate {
 
   /** Resolves once the read has its slot. */
   function enter(team: string, signal: AbortSignal, patient: boolean): Promise<void> | void {
-    if (fits(team) && ![...waiting].some((one) => one.team === team)) return take(team)
     const ahead = [...waiting].filter((one) => one.team === team).length
+    if (fits(team) && ahead === 0) return take(team)
     if (!patient && ahead >= TEAM_READS_WAITING_MAX) throw limited('The Team has too many reads under way.')
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {

@@ -1,7 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import type { EntryFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
-import { parseQuery } from '../../shared/query/parse.ts'
+import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 
@@ -109,21 +108,10 @@ export function createLastSeen({
 const NOT_KNOWN: LastSeen = { complete: false, seen: { event: new Map(), step: new Map(), project: new Map() } }
 
 const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => ({
+  ...EVERY_ENTRY,
   team,
   kinds: [kind],
-  query: parseQuery('').query,
   from: since,
-  to: null,
-  levelMin: null,
-  levelMax: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-  template: null,
-  exceptionGroup: null,
 })
 
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { compareTimestamps, later, timestampOf } from '../../shared/contract/timestamp.ts'
-import type { EntryFilter, FlowFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import { type EntryFilter, EVERY_FLOW, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { entryFilter } from '../api/filter.ts'
 import { statesAt } from '../api/flow-state.ts'
@@ -119,15 +119,10 @@ async function lookAtFlows(
   // Flows that failed before the first evaluation are remembered, so that they are not reported later.
   const floor = memory.hasLooked ? memory.floor : earliest
   const filter: FlowFilter = {
+    ...EVERY_FLOW,
     team,
-    keyPart: null,
     from: later(floor, earliest),
-    to: null,
-    levelMin: null,
-    environment: null,
     event: event === null ? null : searchText(event),
-    step: null,
-    project: null,
     state: { ...states, is },
   }
   const { flows, next } = await store.searchFlows(filter, { limit: LOOKED_AT_MAX, sort: 'latest', after: null }, signal)

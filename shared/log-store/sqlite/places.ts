@@ -1,5 +1,5 @@
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
-import type { Cursor, EntryFilter } from '../log-store.ts'
+import { type Cursor, type EntryFilter, EVERY_ENTRY } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
@@ -65,20 +65,6 @@ function nearPlaces(
   const found = selectedPlaces(database, near, select(near, 'byTime'), order, after, limit, last)
   return last === null || found.length === limit ? found : null
 }
-
-const EVERY_ENTRY = {
-  query: { type: 'all' },
-  levelMin: null,
-  levelMax: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-  template: null,
-  exceptionGroup: null,
-} as const satisfies Partial<EntryFilter>
 
 /** The places after `after` up to `last`, with it. */
 function selectedPlaces(
