@@ -3,7 +3,7 @@ import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
 import type { FileProblem } from '../../shared/registry/file.ts'
-import { type RegistryRecord, splitKeyId } from '../../shared/registry/records.ts'
+import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records.ts'
 import { auditOf, withJournal } from './audit-command.ts'
 import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
 import { registryText } from './registry-list.ts'
@@ -186,7 +186,7 @@ const problemLines = (problems: readonly FileProblem[]): string =>
 function changeText(change: RegistryRecord): string {
   if (change.kind !== 'key')
     return `${change.value === null ? 'delete' : 'set'} ${change.kind} ${printable(change.id)}${isArchived(change) ? ' (archived)' : ''}`
-  const { team } = splitKeyId(change.id)
+  const { team } = splitOwnedId(change.id)
   return `${change.value?.revokedAt === null ? 'add' : 'revoke'} key ${printable(change.value?.prefix ?? '')}… of team ${team}`
 }
 

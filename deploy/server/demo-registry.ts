@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/registry/journal-access.ts'
-import { generateKey, hashKeyHex, shownPrefix } from '../../shared/registry/keys.ts'
-import { keyRecordId, type RegistryRecord, type RegistryState } from '../../shared/registry/records.ts'
+import { generateKey } from '../../shared/registry/keys.ts'
+import { newKeyRecord } from '../../shared/registry/plan-keys.ts'
+import { isEmpty, type RegistryRecord } from '../../shared/registry/records.ts'
 
 /** The facts that the first start shows its user; the key is returned only here and not stored. */
 export interface Demo {
@@ -21,18 +22,13 @@ export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefi
   const event = 'order-placed'
   const key = generateKey()
   const project = randomUUID()
-  const createdAt = timestampOf(deps.clock.now())
   const steps = ['Validate', 'Charge', 'Ship'].map((name, index) => ({
     id: `${event}.${name.toLowerCase()}`,
     value: { team, event, name, order: index + 1 },
   }))
   const changes: RegistryRecord[] = [
     { kind: 'team', id: team, value: { name: 'Demo' } },
-    {
-      kind: 'key',
-      id: keyRecordId(team, hashKeyHex(key)),
-      value: { prefix: shownPrefix(key), createdAt, revokedAt: null },
-    },
+    newKeyRecord(team, key, timestampOf(deps.clock.now())),
     { kind: 'event', id: event, value: { team, name: 'Order placed' } },
     ...steps.map((step): RegistryRecord => ({ kind: 'step', ...step })),
     { kind: 'project', id: project, value: { team, name: 'Checkout API' } },
@@ -40,5 +36,3 @@ export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefi
   await appendChanges(deps, changes, state)
   return { team, event, steps: steps.map(({ id }) => id), project, key }
 }
-
-const isEmpty = (state: RegistryState): boolean => Object.values(state).every((map) => map.size === 0)

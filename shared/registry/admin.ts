@@ -5,7 +5,7 @@ import { type FileProblem, parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
 import { planApply } from './plan.ts'
-import type { RegistryRecord } from './records.ts'
+import { isEmpty, type RegistryRecord } from './records.ts'
 import type { Registry, Team } from './registry.ts'
 import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
@@ -77,8 +77,7 @@ async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, 
 
 async function exportAll(deps: RegistryAdminDeps): Promise<string | undefined> {
   const state = await readState(deps)
-  const isEmpty = Object.values(state).every(({ size }) => size === 0)
-  return isEmpty ? undefined : encodeBackup(state, timestampOf(deps.clock.now()))
+  return isEmpty(state) ? undefined : encodeBackup(state, timestampOf(deps.clock.now()))
 }
 
 async function restore(deps: RegistryAdminDeps, bytes: Uint8Array, dryRun: boolean): Promise<ApplyResult> {

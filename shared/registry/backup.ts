@@ -9,7 +9,7 @@ import {
   type RegistryKind,
   type RegistryRecord,
   type RegistryState,
-  splitKeyId,
+  splitOwnedId,
 } from './records.ts'
 
 /** The version of the file's format; a newer one raises it if older programs would misread it. */
@@ -100,7 +100,7 @@ export function planRestore(state: RegistryState, backup: RegistryState): Plan {
     problems,
     notes: [
       ...keptRevoked.map(
-        ([id, { prefix }]) => `Team "${splitKeyId(id).team}": the key ${prefix}… was revoked since and stays so`,
+        ([id, { prefix }]) => `Team "${splitOwnedId(id).team}": the key ${prefix}… was revoked since and stays so`,
       ),
       ...crowded.map(
         (team) => `Team "${team}" has more than ${LIVE_KEYS_MAX} live keys now; end some with \`registry revoke-key\``,
@@ -122,9 +122,9 @@ function conflicts(state: RegistryState, backup: RegistryState): string[] {
       return `${JSON.stringify(id)} is ${now} now, and ${before} in the file`
     }),
   )
-  const owners = new Map([...state.key.keys()].map(splitKeyId).map(({ hash, team }) => [hash, team]))
+  const owners = new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
   const keys = [...backup.key].flatMap(([id, { prefix }]) => {
-    const { hash, team } = splitKeyId(id)
+    const { id: hash, team } = splitOwnedId(id)
     const owner = owners.get(hash) ?? team
     return owner === team ? [] : `the key ${prefix}… belongs to the Team "${owner}" now, and in the file to "${team}"`
   })
@@ -136,7 +136,7 @@ function crowdedTeams(state: RegistryState, changes: readonly RegistryRecord[]):
   const after = { ...state, key: new Map(state.key) }
   const keys = changes.filter(({ kind }) => kind === 'key')
   for (const record of keys) fold(after, record)
-  const grown = new Set(keys.map(({ id }) => splitKeyId(id).team))
+  const grown = new Set(keys.map(({ id }) => splitOwnedId(id).team))
   return [...liveKeyIds(after)]
     .filter(([team, ids]) => grown.has(team) && ids.length > LIVE_KEYS_MAX)
     .map(([team]) => team)

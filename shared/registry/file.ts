@@ -15,7 +15,7 @@ export interface RegistryFile {
   readonly teams: readonly FileTeam[]
   readonly events: readonly FileEvent[]
   readonly steps: readonly FileStep[]
-  readonly projects: readonly FileProject[]
+  readonly projects: readonly FileEvent[]
 }
 
 interface Placed {
@@ -34,6 +34,7 @@ export interface FileTeam extends Placed {
 export interface FileKey extends Placed {
   readonly key: string
 }
+/** An Event, or a Project. */
 export interface FileEvent extends Placed {
   readonly id: string
   readonly team: string | undefined
@@ -45,7 +46,6 @@ export interface FileStep extends FileEvent {
   readonly event: string | null | undefined
   readonly order: number | undefined
 }
-export type FileProject = FileEvent
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024
 
@@ -120,7 +120,7 @@ function readLimits(item: YamlValue, fail: Fail): TeamLimits | null | undefined 
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
   const fields = readFields(item, 'an Event', ['identifier', 'team', 'name', 'archived'], fail)
-  return fields && readOwned(fields, item, fail)
+  return fields && readOwned(fields, item, fail, 'identifier', readText)
 }
 
 function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
@@ -128,27 +128,28 @@ function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   if (fields === undefined) return undefined
   const event = optional(fields, 'event', (value) => (isNull(value) ? null : readText(value, 'event', fail)))
   const order = optional(fields, 'order', (value) => readOrder(value, fail))
-  const owned = readOwned(fields, item, fail)
+  const owned = readOwned(fields, item, fail, 'identifier', readText)
   return owned && { ...owned, event, order }
 }
 
-/** The fields that Events and Steps share. */
-function readOwned(fields: Fields, item: YamlValue, fail: Fail): FileEvent | undefined {
+/** The fields that Events, Steps and Projects share; `idField` holds the id. */
+function readOwned(
+  fields: Fields,
+  item: YamlValue,
+  fail: Fail,
+  idField: string,
+  readId: (value: YamlValue, what: string, fail: Fail) => string | undefined,
+): FileEvent | undefined {
   const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
   const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
-  const id = required(fields, item, 'identifier', fail, (value) => readText(value, 'identifier', fail))
+  const id = required(fields, item, idField, fail, (value) => readId(value, idField, fail))
   return id === undefined ? undefined : { line: item.line, id, team, name, archived }
 }
 
-function readProject(item: YamlValue, fail: Fail): FileProject | undefined {
+function readProject(item: YamlValue, fail: Fail): FileEvent | undefined {
   const fields = readFields(item, 'a Project', ['id', 'team', 'name', 'archived'], fail)
-  if (fields === undefined) return undefined
-  const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
-  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
-  const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
-  const id = required(fields, item, 'id', fail, (value) => readGuid(value, 'id', fail))
-  return id === undefined ? undefined : { line: item.line, id, team, name, archived }
+  return fields && readOwned(fields, item, fail, 'id', readGuid)
 }
 
 type Fields = ReadonlyMap<string, YamlValue>

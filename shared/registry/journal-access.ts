@@ -10,8 +10,7 @@ import {
   fold,
   type RegistryRecord,
   type RegistryState,
-  splitKeyId,
-  splitSearchId,
+  splitOwnedId,
 } from './records.ts'
 import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -69,9 +68,9 @@ function auditedChange({ kind, id, value }: RegistryRecord, state: RegistryState
   // A hash would reveal a weak key.
   if (kind === 'key') {
     const { prefix = '' } = value ?? state.key.get(id) ?? {}
-    return { team: splitKeyId(id).team, subject: { kind, id: prefix }, ...change }
+    return { team: splitOwnedId(id).team, subject: { kind, id: prefix }, ...change }
   }
-  if (kind === 'search') return { team: splitSearchId(id).team, subject: { kind, id: splitSearchId(id).id }, ...change }
+  if (kind === 'search') return { team: splitOwnedId(id).team, subject: { kind, id: splitOwnedId(id).id }, ...change }
   const team = kind === 'team' ? id : ((value ?? state[kind].get(id))?.team ?? null)
   return { team, subject: { kind, id }, ...change }
 }

@@ -1,8 +1,16 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
 import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
-import { LIVE_KEYS_MAX, liveKeyIds, OWN_KEYS_MAX, ownKeyWait, revocations } from './plan-keys.ts'
-import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
+import {
+  keyRecordId,
+  LIVE_KEYS_MAX,
+  liveKeyIds,
+  newKeyRecord,
+  OWN_KEYS_MAX,
+  ownKeyWait,
+  revocations,
+} from './plan-keys.ts'
+import { type RegistryState, splitOwnedId } from './records.ts'
 
 export type RotateResult =
   /** The key is returned only here and not stored. `revoked` are the prefixes of the keys that were revoked. */
@@ -66,21 +74,16 @@ export async function rotateKey(
   if (problem !== undefined) return refused('unfit_key', `the key ${problem}`)
   const key = given ?? newKey(state, team)
   const now = timestampOf(deps.clock.now())
-  const id = keyRecordId(team, hashKeyHex(key))
-  const added: RegistryRecord = {
-    kind: 'key',
-    id,
-    value: { prefix: shownPrefix(key), createdAt: now, revokedAt: null },
-  }
+  const added = newKeyRecord(team, key, now)
   const ended = revokeOld ? live : []
   await appendChanges(deps, [added, ...revocations(state, ended, now)], state)
 
   const after = await readState(deps)
-  const rank = (liveKeyIds(after).get(team) ?? []).indexOf(id)
+  const rank = (liveKeyIds(after).get(team) ?? []).indexOf(added.id)
   if (rank >= 0 && rank < LIVE_KEYS_MAX && after.team.has(team)) {
     return { outcome: 'rotated', key, revoked: ended.map((each) => state.key.get(each)?.prefix ?? '') }
   }
-  await appendChanges(deps, revocations(after, [id], now), after)
+  await appendChanges(deps, revocations(after, [added.id], now), after)
   return refused(
     'overtaken',
     'another process changed the keys of the Team at the same time; the new key was taken back',
@@ -96,7 +99,7 @@ function problemOfKey(state: RegistryState, key: string): string | undefined {
 
 /** A random key whose shown characters differ from those of the Team's other keys, so that they identify it. */
 function newKey(state: RegistryState, team: string): string {
-  const taken = new Set([...state.key].filter(([id]) => splitKeyId(id).team === team).map(([, { prefix }]) => prefix))
+  const taken = new Set([...state.key].filter(([id]) => splitOwnedId(id).team === team).map(([, { prefix }]) => prefix))
   for (;;) {
     const key = generateKey()
     // With 18 random bits shown, a Team would need hundreds of thousands of keys for this to matter.
@@ -113,9 +116,9 @@ export async function revokeKey(
 ): Promise<RevokeResult> {
   const state = await readState(deps)
   if (!state.team.has(team)) return noTeam(team)
-  const whole = keyRecordId(team, hashKeyHex(prefix))
+  const whole = keyRecordId(team, prefix)
   const named = [...state.key].filter(
-    ([id, value]) => id === whole || (splitKeyId(id).team === team && value.prefix.startsWith(prefix)),
+    ([id, value]) => id === whole || (splitOwnedId(id).team === team && value.prefix.startsWith(prefix)),
   )
   const found = named.filter(([, { revokedAt }]) => revokedAt === null).map(([id]) => id)
   const live = liveKeyIds(state).get(team) ?? []

@@ -1,18 +1,26 @@
 import type { FileProblem, FileTeam } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
-import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
+import { ownedId, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
+
+export const keyRecordId = (team: string, key: string): string => ownedId(team, hashKeyHex(key))
+
+export const newKeyRecord = (team: string, key: string, createdAt: string): RegistryRecord => ({
+  kind: 'key',
+  id: keyRecordId(team, key),
+  value: { prefix: shownPrefix(key), createdAt, revokedAt: null },
+})
 
 /** Maximum live keys of a Team: the old and the new one while clients change over. */
 export const LIVE_KEYS_MAX = 2
 
 /** Maximum keys that a Team makes by itself within `KEYS_WITHIN_MS`: each stays in the registry for good, revoked or not. */
 export const OWN_KEYS_MAX = 20
-export const KEYS_WITHIN_MS = 86_400_000
+const KEYS_WITHIN_MS = 86_400_000
 
 /** Milliseconds from `now` until a Team may make another key by itself; 0 if it may at once. */
 export function ownKeyWait(state: RegistryState, team: string, now: number): number {
   const made = [...state.key]
-    .filter(([id]) => splitKeyId(id).team === team)
+    .filter(([id]) => splitOwnedId(id).team === team)
     .map(([, { createdAt }]) => Date.parse(createdAt))
   const oldest = made.sort((a, b) => b - a)[OWN_KEYS_MAX - 1]
   return oldest === undefined ? 0 : Math.max(0, oldest + KEYS_WITHIN_MS - now)
@@ -23,7 +31,7 @@ export function liveKeyIds(state: RegistryState): Map<string, string[]> {
   const live = [...state.key].filter(([, { revokedAt }]) => revokedAt === null)
   return Map.groupBy(
     live.map(([id]) => id),
-    (id) => splitKeyId(id).team,
+    (id) => splitOwnedId(id).team,
   )
 }
 
@@ -47,21 +55,21 @@ export function planKeys(
 ): KeyPlan {
   const plan = { changes: [] as RegistryRecord[], problems: [] as FileProblem[], notes: [] as string[] }
   const live = liveKeyIds(state)
-  const owners = new Map([...state.key.keys()].map(splitKeyId).map(({ hash, team }) => [hash, team]))
+  const owners = new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
   for (const { id: team, apiKeys, line } of teams) {
     if (apiKeys === undefined) continue
     const said = (text: string): number => plan.notes.push(`Team "${team}": ${text}`)
-    const listed = new Map(apiKeys.map(({ key, line }) => [keyRecordId(team, hashKeyHex(key)), { key, line }]))
+    const listed = new Map(apiKeys.map(({ key, line }) => [keyRecordId(team, key), { key, line }]))
     for (const [id, { key, line }] of listed) {
       const shown = `the key ${shownPrefix(key)}…`
-      const owner = owners.get(splitKeyId(id).hash)
+      const owner = owners.get(splitOwnedId(id).id)
       const present = state.key.get(id)
       if (present !== undefined) {
         if (present.revokedAt !== null) said(`${shown} was revoked and stays so`)
       } else if (owner !== undefined) {
         plan.problems.push({ line, message: `${shown} is already one of the Team "${owner}"` })
       } else {
-        plan.changes.push({ kind: 'key', id, value: { prefix: shownPrefix(key), createdAt: now, revokedAt: null } })
+        plan.changes.push(newKeyRecord(team, key, now))
         const weakness = keyWeakness(key)
         if (weakness !== undefined) said(`${shown} ${weakness}; replace it with \`registry rotate-key\``)
       }

@@ -7,7 +7,7 @@ import {
   type RegistryRecord,
   type RegistryState,
   type RegistryValues,
-  splitSearchId,
+  splitOwnedId,
 } from './records.ts'
 
 export interface PlanOptions {
@@ -254,6 +254,6 @@ function planRemovals({ state, file, now, put }: Planner): void {
   const teams = new Set(file.teams.map(({ id }) => id))
   // The keys of every Team that is not listed, even of one that was removed before, so that none revives with its Team.
   for (const [team, ids] of live) if (!teams.has(team)) for (const change of revocations(state, ids, now)) put(change)
-  for (const id of state.search.keys()) if (!teams.has(splitSearchId(id).team)) put({ kind: 'search', id, value: null })
+  for (const id of state.search.keys()) if (!teams.has(splitOwnedId(id).team)) put({ kind: 'search', id, value: null })
   for (const id of lacking(state.team, file.teams)) put({ kind: 'team', id, value: null })
 }

@@ -70,23 +70,17 @@ export function fold<Kind extends RegistryKind>(state: RegistryState, record: Re
   else state[record.kind].set(record.id, record.value)
 }
 
-/** The id of a key's record. Team ids contain no slash. */
-export const keyRecordId = (team: string, hash: string): string => `${team}/${hash}`
+/** The id of a record of a Team: with the SHA-256 (hex) of a key, or the GUID of a saved search. Team ids contain no slash. */
+export const ownedId = (team: string, id: string): string => `${team}/${id}`
 
-/** The Team and the SHA-256 (hex) in the id of a key's record. */
-export function splitKeyId(id: string): { readonly team: string; readonly hash: string } {
-  const slash = id.lastIndexOf('/')
-  return { team: id.slice(0, slash), hash: id.slice(slash + 1) }
-}
-
-/** The id of a saved search's record, from the Team and the search's GUID. */
-export const searchRecordId = (team: string, id: string): string => `${team}/${id}`
-
-/** The Team and the GUID in the id of a saved search's record. */
-export function splitSearchId(recordId: string): { readonly team: string; readonly id: string } {
+/** The parts of such an id. */
+export function splitOwnedId(recordId: string): { readonly team: string; readonly id: string } {
   const slash = recordId.lastIndexOf('/')
   return { team: recordId.slice(0, slash), id: recordId.slice(slash + 1) }
 }
+
+/** Whether the registry holds nothing at all. */
+export const isEmpty = (state: RegistryState): boolean => Object.values(state).every(({ size }) => size === 0)
 
 export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => ({
   key: `${kind}/${id}`,
@@ -132,7 +126,7 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   step: (id) => id !== '',
   project: (id) => parseGuid(id) === id,
   key: (id) => /^[^/]+\/[0-9a-f]{64}$/.test(id),
-  search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitSearchId(id).id) === splitSearchId(id).id,
+  search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitOwnedId(id).id) === splitOwnedId(id).id,
 }
 
 /** Unknown fields are ignored: a later version may add some. */

@@ -7,8 +7,7 @@ import {
   emptyState,
   fold,
   type RegistryState,
-  splitKeyId,
-  splitSearchId,
+  splitOwnedId,
   type Unreadable,
 } from './records.ts'
 import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, StepEntity, Team } from './registry.ts'
@@ -162,7 +161,7 @@ function indexOf(state: RegistryState): Index {
     append(owner?.projectsByName, inOneCase(value.name), project)
   }
   for (const [recordId, value] of [...state.search].sort(byName)) {
-    const { team, id } = splitSearchId(recordId)
+    const { team, id } = splitOwnedId(recordId)
     teams.get(team)?.searches.push({ id, ...value })
   }
   return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map(), owners: new Map() }
@@ -171,7 +170,7 @@ function indexOf(state: RegistryState): Index {
 function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): Map<string, Team | null> {
   const teamByHash = new Map<string, Team | null>()
   for (const [id, value] of [...state.key].sort(byCreation)) {
-    const { team, hash } = splitKeyId(id)
+    const { team, id: hash } = splitOwnedId(id)
     const entry = teams.get(team)
     if (entry === undefined) continue
     entry.keys.push({ hash, ...value })

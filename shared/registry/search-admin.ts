@@ -1,5 +1,5 @@
 import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
-import { type RegistryValues, searchRecordId, splitSearchId } from './records.ts'
+import { ownedId, type RegistryValues, splitOwnedId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
 
 /** Maximum per Team: every process holds the whole registry in memory. */
@@ -28,8 +28,8 @@ export async function changeSearch(
 ): Promise<SearchResult> {
   const state = await readState(deps)
   const all = state.search
-  const recordId = searchRecordId(team, id)
-  const own = [...all].filter(([one]) => splitSearchId(one).team === team)
+  const recordId = ownedId(team, id)
+  const own = [...all].filter(([one]) => splitOwnedId(one).team === team)
   const present = all.get(recordId)
   const isNew = to !== null && 'page' in to
   const value = isNew ? to : present

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
-import { emptyState, keyRecordId } from '../../../../shared/registry/records.ts'
+import { keyRecordId } from '../../../../shared/registry/plan-keys.ts'
+import { emptyState } from '../../../../shared/registry/records.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { NOW, plain, planOf, stateOf, withChanges } from '../../../support/registry-topic.ts'
 
@@ -16,7 +17,7 @@ steps:    [{ identifier: order-placed.validate, team: payments, event: order-pla
 projects: [{ id: ${GUID}, team: payments, name: Checkout API }]
 `
 
-const keyId = (team: string, key: string): string => keyRecordId(team, hashKeyHex(key))
+const keyId = keyRecordId
 const problems = (plan: ReturnType<typeof planOf>): string[] =>
   plan.problems.map(({ line, message }) => `${line}: ${message}`)
 const written = (plan: ReturnType<typeof planOf>): string[] =>

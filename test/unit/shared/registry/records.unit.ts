@@ -4,9 +4,9 @@ import {
   emptyState,
   encodeRecord,
   fold,
-  keyRecordId,
+  ownedId,
   type RegistryRecord,
-  splitKeyId,
+  splitOwnedId,
 } from '../../../../shared/registry/records.ts'
 import * as fc from '../../../support/fast-check.ts'
 
@@ -75,7 +75,7 @@ describe('records', () => {
   })
 
   test('the id of a key record names its Team and its hash', () => {
-    expect(splitKeyId(keyRecordId('payments', HASH))).toEqual({ team: 'payments', hash: HASH })
+    expect(splitOwnedId(ownedId('payments', HASH))).toEqual({ team: 'payments', id: HASH })
   })
 
   test('fields of a later version are left out', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
-import { encodeRecord, keyRecordId, type RegistryRecord } from '../../../../shared/registry/records.ts'
+import { keyRecordId } from '../../../../shared/registry/plan-keys.ts'
+import { encodeRecord, type RegistryRecord } from '../../../../shared/registry/records.ts'
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 
@@ -27,7 +28,7 @@ projects:
 
 const key = (team: string, text: string, revokedAt: string | null = null, createdAt = NOW): RegistryRecord => ({
   kind: 'key',
-  id: keyRecordId(team, hashKeyHex(text)),
+  id: keyRecordId(team, text),
   value: { prefix: text.slice(0, 3), createdAt, revokedAt },
 })
 
