@@ -34,25 +34,12 @@ export const viewCommands: readonly Command[] = [
       const takeOver = call.flag('take-over')
       if (takeOver && from === 'topics') throw new UsageError('--take-over goes with --from indices')
       const since = dayOf(call, 'since') ?? null
+      const report = (line: string): void => void deps.stdout.write(`${line}\n`)
+      const change = { team: null, action: 'rebuilt', before: null, after: { from, since } } as const
       return withJournal(deps, async (journal, config) => {
-        const subject = { kind: 'view', id: view } as const
-        await auditOf(
-          deps,
-          journal,
-          config,
-          'views rebuild',
-        )(
-          [{ team: null, action: 'rebuilt', subject, before: null, after: { from, since } }],
-          () =>
-            deps.handlers.rebuildView(config, journal, {
-              view,
-              from,
-              since,
-              takeOver,
-              report: (line) => void deps.stdout.write(`${line}\n`),
-            }),
-          { inParts: true },
-        )
+        const audited = auditOf(deps, journal, config, 'views rebuild')
+        const rebuild = () => deps.handlers.rebuildView(config, journal, { view, from, since, takeOver, report })
+        await audited([{ ...change, subject: { kind: 'view', id: view } }], rebuild, { inParts: true })
         return EXIT.ok
       })
     },
