@@ -8,6 +8,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
+import { Select } from '../ui/select.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
@@ -33,17 +34,12 @@ export function RefusedPage() {
       <div class="bar">
         <h1 class="grow">{REFUSED.title}</h1>
         {codes.size > 0 && (
-          <select
-            class="input"
-            aria-label={REFUSED.reason}
+          <Select
+            label={REFUSED.reason}
+            options={[['', REFUSED.everyReason], ...[...codes].map((one) => [one, one] as const)]}
             value={code ?? ''}
-            onChange={({ currentTarget }) => go({ params: { code: currentTarget.value, id: undefined } })}
-          >
-            <option value="">{REFUSED.everyReason}</option>
-            {[...codes].map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+            onChange={(next) => go({ params: { code: next, id: undefined } })}
+          />
         )}
       </div>
       <p class="muted">{REFUSED.about}</p>
