@@ -1,4 +1,4 @@
-import { timestampOf } from '../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../shared/contract/timestamp.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
@@ -6,8 +6,6 @@ import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * Removes expired days from the store, at start and then at intervals. Every entry is kept for at least `days` days after it was accepted,

@@ -52,6 +52,7 @@ const significant = (fraction: string): string =>
 /** The canonical timestamp of milliseconds since 1970. */
 export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
 
+export const DAY_MS = 86_400_000
 export const MINUTE_NANOS = 60_000_000_000n
 
 /** Nanoseconds since 1970 of a canonical timestamp. */

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from './timestamp.ts'
+
 const MEBIBYTE = 1024 * 1024
 
 /** A topic by its content, whatever prefix an installation gives it. */

@@ -1,6 +1,6 @@
 import { parseGuid } from '../contract/guid.ts'
 import { LEVELS } from '../contract/levels.ts'
-import { parseTimestamp, timestampOf } from '../contract/timestamp.ts'
+import { DAY_MS, parseTimestamp, timestampOf } from '../contract/timestamp.ts'
 import type { Comparison, NumberField, Query, TextField, TimeField } from './ast.ts'
 import type { Field, FieldReference } from './fields.ts'
 import type { Lexeme, Problem } from './lexer.ts'
@@ -12,8 +12,6 @@ export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
 /** Maximum words of a phrase: a store takes time for each word of a phrase at each place where it may begin. */
 export const PHRASE_WORDS_MAX = 20
-
-const DAY_MS = 86_400_000
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
 const INTEGER = /^[+-]?\d{1,15}$/
 const HEX = /^[0-9a-f]+$/i

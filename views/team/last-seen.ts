@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -26,8 +26,6 @@ export interface LastSeenDeps {
   /** How long to wait for the store, in milliseconds; 3 s by default. */
   readonly patienceMs?: number
 }
-
-const DAY_MS = 86_400_000
 /** Maximum number of targets per kind. */
 const TARGETS_MAX = 100
 /** How many targets are looked up at a time, and the time for all of them: this is optional information, and the store has other work. */

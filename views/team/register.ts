@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { DAY_MS } from '../../shared/contract/timestamp.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
@@ -80,7 +81,6 @@ const CREATED = 201
 
 /** Maximum number of changes by a Team itself within 24 hours: each adds an audit record, and must not push out those of other Teams. */
 export const TEAM_CHANGES_MAX = 3_000
-const DAY_MS = 86_400_000
 
 /** The Team of a request, its body and the last part of its path. */
 interface Call {

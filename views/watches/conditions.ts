@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { compareTimestamps, later, timestampOf } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, DAY_MS, later, timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, EVERY_FLOW, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { entryFilter } from '../api/filter.ts'
@@ -31,8 +31,6 @@ export interface Finding {
   /** Why the condition was evaluated only in part, with a remedy; omitted if it was evaluated completely. */
   readonly problem?: string
 }
-
-const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 /** Maximum number of flows, or groups, per evaluation. */
 const LOOKED_AT_MAX = 200

@@ -24,11 +24,18 @@ const AHEAD_BYTES = 4 * 1024 * 1024
 /** As many records as become objects at once. */
 const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 
+const sourceAt = (topic: string, partition: number, position: number): Source => ({
+  topic,
+  partition,
+  position,
+  answeredAt: 0,
+  unledAt: 0,
+})
+
 /** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
   for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
-    if (first < end)
-      yield* scanPartition(context, { topic, partition, position: first, answeredAt: 0, unledAt: 0 }, end)
+    if (first < end) yield* scanPartition(context, sourceAt(topic, partition, first), end)
   }
 }
 
@@ -100,13 +107,7 @@ export async function followTopic(
   const { cluster, logger } = context
   const bounds = await cluster.bounds(topic)
   const abort = new AbortController()
-  const sources = bounds.map(({ first }, partition) => ({
-    topic,
-    partition,
-    position: first,
-    answeredAt: 0,
-    unledAt: 0,
-  }))
+  const sources = bounds.map(({ first }, partition) => sourceAt(topic, partition, first))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
   const check = (): void => {
     if (sources.every(({ position }, partition) => position >= (bounds[partition]?.end ?? 0))) resolve()

@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../contract/records.ts'
-import { timestampOf } from '../../contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
@@ -8,8 +8,6 @@ import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 import { findDifferences } from './template-check.ts'
-
-const DAY_MS = 86_400_000
 
 export interface Indices {
   /** The differences from the templates and indices that this release needs, in sentences; empty if there are none. Changes nothing. */

@@ -1,9 +1,9 @@
 import type { EntryDocument } from '../../contract/documents.ts'
+import { DAY_MS } from '../../contract/timestamp.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
 const LOOKUPS_PER_REQUEST = 5_000
-const DAY_MS = 86_400_000
 /** A request that is repeated within 48 hours arrives at most this many days before or after the first. */
 const DAYS_APART_MAX = 2
 

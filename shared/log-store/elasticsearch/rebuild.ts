@@ -1,6 +1,6 @@
 import type { EntryDocument, FlowDelta } from '../../contract/documents.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
-import { timestampOf } from '../../contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
@@ -15,8 +15,6 @@ import type { IndexNames } from './index-names.ts'
 import { type DayIndex, dayIndices, type Indices, indexBehind } from './indices.ts'
 import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
 import { type EntrySource, type Hit, levelOf, recordOf, textOf, WHOLE } from './searcher.ts'
-
-const DAY_MS = 86_400_000
 
 /** The functions that make documents and facts of stored records. */
 export interface Projections {
