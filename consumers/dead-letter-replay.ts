@@ -113,7 +113,7 @@ export interface ReplayOptions {
  * The reasons not to put a dead letter back: it failed too often; it has no value to put back; its topic or partition is not one of this
  * installation; it is not a dead letter that this program wrote.
  */
-export type RefusedReplay = 'too_many_attempts' | 'no_value' | 'unknown_place' | 'not_a_dead_letter'
+type RefusedReplay = 'too_many_attempts' | 'no_value' | 'unknown_place' | 'not_a_dead_letter'
 
 export interface ReplayReport {
   readonly replayed: number
@@ -233,7 +233,7 @@ export function replayMark({ headers }: JournalRecord): number | undefined {
 }
 
 /** For each partition with a mark, the position up to which its dead letters were replayed or refused for good. */
-export async function replayedUpTo(journal: Journal, topic: string): Promise<ReadonlyMap<number, number>> {
+async function replayedUpTo(journal: Journal, topic: string): Promise<ReadonlyMap<number, number>> {
   const positions = new Map<number, number>()
   for await (const record of journal.scan(topic)) {
     const mark = replayMark(record)

@@ -27,7 +27,7 @@ export interface Projection<Item> {
 }
 
 /** The result of projecting one record. */
-export type Projected<Item> =
+type Projected<Item> =
   | { readonly outcome: 'ok'; readonly item: Item; readonly receivedAt: string }
   /** The projection has no use for the record; nothing is wrong with it. */
   | { readonly outcome: 'skip' }

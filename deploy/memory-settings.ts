@@ -25,7 +25,7 @@ const SETTINGS = {
 const GATEWAY_SETTINGS = { youngObjectsMib: 32, environment: ARENAS }
 
 /** A process that can be replaced by another program, or by itself. */
-export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'execPath'> &
+type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'execPath'> &
   Partial<Pick<NodeJS.Process, 'execve'>>
 
 /**

@@ -103,5 +103,5 @@ export const commonFields = (entry: EntryRecord): CommonFields => ({
 export const identifier = (text: string | null): string | null => optionalKeyword(text, KEYWORD_BYTES.identifier)
 
 /** The keyword; null if the text is null or empty. */
-export const optionalKeyword = (text: string | null, bytesMax: number): string | null =>
+const optionalKeyword = (text: string | null, bytesMax: number): string | null =>
   text === null || text === '' ? null : keyword(text, bytesMax)

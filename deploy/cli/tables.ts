@@ -41,14 +41,14 @@ export const errorsTable = (): string =>
   )
 
 /** The limits that a client can meet, as Markdown. */
-export const limitsTable = (): string =>
+const limitsTable = (): string =>
   table(
     ['limit of', 'is', 'beyond'],
     LIMITS.map((limit) => [limit.of, shownValue(limit), limit.beyond]),
   )
 
 /** The names that fields have in the JSON of other loggers, as Markdown. */
-export const aliasesTable = (): string =>
+const aliasesTable = (): string =>
   table(
     ['field', 'is the first of'],
     [

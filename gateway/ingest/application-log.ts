@@ -107,7 +107,7 @@ interface LogEntry {
 type Scope = Readonly<Record<string, unknown>> | null
 
 /** Checks one entry of application logs; `index` is 0 for a single one. */
-export type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
+type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
 
 /**
  * The rows of specification 7.2 that concern one entry, and our own. `entryAt` returns an entry of a request's body by index; it is omitted

@@ -8,7 +8,7 @@ import { checkSender } from './foreign-sender.ts'
 import type { Quotas } from './quotas.ts'
 
 /** Decides from a request's headers how much of its body is read. */
-export type GrantBody = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
+type GrantBody = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
 
 export interface BodyGrantsDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
   readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>

@@ -10,7 +10,7 @@ export interface ExceptionGroup {
 }
 
 /** Longer texts are read up to here. */
-export const EXCEPTION_LENGTH_MAX = 64 * 1024
+const EXCEPTION_LENGTH_MAX = 64 * 1024
 const FRAMES_MAX = 3
 
 /** Numbers that a compiler or a runtime gives to unnamed things. */

@@ -1,8 +1,8 @@
 /** Stands for a variable part, as in the templates of Drain and similar log parsers. */
-export const VARIABLE = '<*>'
+const VARIABLE = '<*>'
 
 /** Maximum characters of a text that are read. */
-export const MASKED_TEXT_MAX = 4_096
+const MASKED_TEXT_MAX = 4_096
 /** Maximum characters of a masked text. */
 export const MASK_LENGTH_MAX = 256
 

@@ -261,7 +261,7 @@ export function parseJson(text: string, what = 'The body'): Checked<unknown> {
 }
 
 /** Reads a JSON body that is too small to need a budget. */
-export type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
+type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
 
 export function createSmallJsonReader({
   bytesMax,

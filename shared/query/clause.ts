@@ -7,8 +7,8 @@ import type { Lexeme, Problem } from './lexer.ts'
 import { keyRange, sortKey } from './sort-key.ts'
 import { splitWords } from './words.ts'
 
-export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
-export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
+type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
+type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
 /** Maximum words of a phrase: a store takes time for each word of a phrase at each place where it may begin. */
 export const PHRASE_WORDS_MAX = 20

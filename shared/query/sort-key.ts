@@ -30,7 +30,7 @@ function mayHaveKey(text: string): boolean {
 /** Whether a text is a number, including those whose exponents are too large to be compared. */
 export const isNumber = (text: string): boolean => mayHaveKey(text) && NUMBER.test(text)
 
-export type KeyType = 'number' | 'time' | 'duration'
+type KeyType = 'number' | 'time' | 'duration'
 const MARKS = { duration: 'd', number: 'n', time: 't' } as const satisfies Record<KeyType, string>
 
 /**

@@ -35,7 +35,7 @@ export function encodeBackup(state: RegistryState, exportedAt: string): string {
 const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1)
 
 /** The content of a backup, or what is wrong with it: a file is read completely, or not at all. */
-export type ReadBackup = { readonly state: RegistryState } | { readonly problem: FileProblem }
+type ReadBackup = { readonly state: RegistryState } | { readonly problem: FileProblem }
 
 export function readBackup(bytes: Uint8Array): ReadBackup {
   const text = Buffer.from(bytes).toString()

@@ -16,7 +16,7 @@ export interface TeamDescription {
 }
 
 /** A key's hash is left out, as the hash of a weak key would reveal it. */
-export type KeyDescription = Omit<KeyInfo, 'hash'>
+type KeyDescription = Omit<KeyInfo, 'hash'>
 
 export interface EventDescription {
   readonly identifier: string

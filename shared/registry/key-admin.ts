@@ -30,7 +30,7 @@ export interface Refused {
   readonly waitMs?: number
 }
 
-export type KeyRefusal =
+type KeyRefusal =
   | 'no_team'
   | 'too_many_keys'
   /** A Team made too many by itself within a day. */

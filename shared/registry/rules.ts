@@ -3,7 +3,7 @@
 /** Design: lengths are in UTF-8 bytes. */
 const TEXT_BYTES_MAX = 1_024
 
-export const ORDER_MAX = 1_000_000
+const ORDER_MAX = 1_000_000
 
 /** The problem with a text, to complete "name …"; undefined if there is none. */
 export function textProblem(text: string): string | undefined {

@@ -26,7 +26,7 @@ export interface FlowLog {
 }
 
 /** The clock that orders logs: the sender's or the gateway's. */
-export type TimeOrder = 'timestamp' | 'receivedAt'
+type TimeOrder = 'timestamp' | 'receivedAt'
 
 /** A smaller clock skew is ignored: the gateway's own clock may be as far off. */
 export const SKEW_MIN_MS = 3_000

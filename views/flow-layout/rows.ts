@@ -22,8 +22,8 @@ export interface Row {
   readonly height: number
 }
 
-export const GROUP_PX = 30
-export const LANE_PX = 26
+const GROUP_PX = 30
+const LANE_PX = 26
 
 /** Maximum number of lanes for a Project's categories, and of unseen Steps shown for an Event. */
 export const LANES_MAX = 30

@@ -2,9 +2,9 @@ import { createTopicFollower, type TopicFollowerDeps } from '../../shared/journa
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import { createRefusalRing, type RefusalRing, type RefusalsReader } from './ring.ts'
 
-export type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' | 'begin' | 'fold'>
+type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' | 'begin' | 'fold'>
 
-export type RefusalsFollower = Service & RefusalsReader
+type RefusalsFollower = Service & RefusalsReader
 
 /** Keeps the latest refusals of every Team in memory. */
 export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFollower {

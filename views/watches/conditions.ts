@@ -49,7 +49,7 @@ export const SAMPLES_MAX = 10
 const SAMPLE_LENGTH_MAX = 200
 
 /** The memory of a watch that has not been evaluated yet. */
-export const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: false, told: [], floor: since })
+const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: false, told: [], floor: since })
 
 /**
  * Evaluates whether anything not yet reported meets a condition. Side effects are limited to reads; rejects as they do, and with the

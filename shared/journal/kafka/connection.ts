@@ -21,7 +21,7 @@ export interface KafkaConnection {
   } | null
 }
 
-export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
+type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
 
 /** The settings that define a connection; a part of `Config`. */
 export interface KafkaSettings {

@@ -109,7 +109,7 @@ const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
  *
  * A broker that was frozen and does not know yet that it was deposed: a leader of an earlier epoch than a known one is ignored.
  */
-export function patchMetadata<Client extends Requests>(client: Client, connection: KafkaConnection): Client {
+function patchMetadata<Client extends Requests>(client: Client, connection: KafkaConnection): Client {
   const leaders = newestLeaders.get(connection) ?? new Map()
   newestLeaders.set(connection, leaders)
   const metadata = createAPI<metadataV12.MetadataRequest, Response>(

@@ -12,7 +12,7 @@ export const PAGE_BYTES = 16_384
 
 /** Offsets of one partition are below this; it leaves 13 bits of a safe integer for the partition's id. */
 const OFFSETS_MAX = 2 ** 40
-export const PARTITIONS_MAX = 2 ** 13 - 1
+const PARTITIONS_MAX = 2 ** 13 - 1
 
 /**
  * - `batches.id` combines the partition's id and the offset of the first record in one number, so that an append goes to the end of a

@@ -29,7 +29,7 @@ export interface ElasticsearchOptions extends BulkLimits, TemplateOptions {
   readonly gzip: boolean
 }
 
-export const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
+const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
   replicas: 1,
   shards: 1,
   flowsShards: 1,

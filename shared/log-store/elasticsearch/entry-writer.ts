@@ -21,7 +21,7 @@ interface Deps {
   readonly logger: Logger
 }
 
-export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) => Promise<readonly WriteOutcome[]>
+type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) => Promise<readonly WriteOutcome[]>
 
 /**
  * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may be resent. Ids

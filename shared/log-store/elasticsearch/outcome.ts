@@ -2,7 +2,7 @@
  * The meaning of a `_bulk` answer for one document. A document is refused only for a fault of its own; anything that an operator can fix (a
  * full disk, a closed index, a missing privilege) is retried or halts, and never costs a document.
  */
-export type ItemVerdict =
+type ItemVerdict =
   | { readonly verdict: 'stored' }
   | { readonly verdict: 'duplicate' }
   /** Retry this document later; `blocked` if that cannot succeed until somebody acts. */
@@ -65,7 +65,7 @@ function refusal(status: number, error: ErrorBody | undefined): string {
 }
 
 /** The meaning of a failed `_bulk` request for all its documents. */
-export type RequestVerdict =
+type RequestVerdict =
   /** Nothing is known, or nothing was done: resend all of them, which `create` makes safe. */
   | { readonly verdict: 'retry'; readonly blocked: boolean; readonly reason: string }
   /** The request is too large, or one document spoils the rest: send halves. A single document is refused. */

@@ -34,7 +34,7 @@ export interface ReaderPoolOptions {
   readonly graceMs: number
 }
 
-export const READER_POOL: ReaderPoolOptions = { threadsMax: 3, endingMax: 2, graceMs: 250 }
+const READER_POOL: ReaderPoolOptions = { threadsMax: 3, endingMax: 2, graceMs: 250 }
 
 /** An owner may have twice as many threads as it leaves to others, so that one of three is always left. */
 const OWNER_WEIGHT = 2

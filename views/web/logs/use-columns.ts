@@ -6,7 +6,7 @@ import { go } from '../ui/use-address.ts'
 import { type Column, columnOf, parseColumns, usualColumns, valueNames } from './columns.ts'
 import type { AddressParams } from './filters.ts'
 
-export type Density = 'comfortable' | 'compact'
+type Density = 'comfortable' | 'compact'
 const DENSITY = 'density'
 
 /** The height of rows. A personal preference, so it is not part of the address. */
