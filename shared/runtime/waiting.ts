@@ -96,7 +96,7 @@ export function createWaker(signal: AbortSignal): Waker {
 }
 
 /** Resolves after `ms` milliseconds, or when the signal aborts. */
-export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 

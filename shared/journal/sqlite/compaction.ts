@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { DAY_MS } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import type { PartitionState } from './partitions.ts'
 import { batchId } from './schema.ts'
 
 /** A reader that began before a key was deleted has one day to see the deletion. */
-const TOMBSTONE_KEPT_MS = 86_400_000
+const TOMBSTONE_KEPT_MS = DAY_MS
 const STEP_RECORDS = 1_000
 
 interface KeyRow {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../runtime/logger.ts'
+import { pause } from '../../runtime/waiting.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import type { PartitionState } from './partitions.ts'
@@ -96,7 +96,7 @@ export async function follow(
         return await readAll()
       } catch (error) {
         logger?.error({ err: error, topic }, 'following a topic failed, trying again')
-        await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
+        await pause(RETRY_MS, closing.signal)
       }
     }
   }

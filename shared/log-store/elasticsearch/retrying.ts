@@ -6,6 +6,7 @@ import { classifyRequest } from './outcome.ts'
 
 const FIRST_MS = 200
 const LONGEST_MS = 30_000
+const ATTEMPTS = 3
 
 /**
  * The wait before a further attempt, in milliseconds: anything up to a ceiling that doubles from 200 ms to 30 s ("full jitter"), so that
@@ -33,26 +34,25 @@ export function isTransient(error: unknown): boolean {
   return found.verdict === 'retry' && !found.blocked
 }
 
-/** Runs a task up to `attempts` times while its failure is transient. */
-export async function retried<T>(task: () => Promise<T>, attempts = 3, signal?: AbortSignal): Promise<T> {
+/** Runs a task again while its failure is transient, a few times. */
+export async function retried<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await task()
     } catch (error) {
-      if (attempt >= attempts || !isTransient(error)) throw error
+      if (attempt >= ATTEMPTS || !isTransient(error)) throw error
       await pauseUnlessAborted(backoffMs(attempt), signal)
     }
   }
 }
 
 /**
- * A connection that sends a request up to `attempts` times while its failure is transient. For requests that somebody waits for and that
- * are safe to repeat: reads, and changes of templates and indices.
+ * A connection that sends a request again while its failure is transient, a few times. For requests that somebody waits for and that are
+ * safe to repeat: reads, and changes of templates and indices.
  */
-export function retrying(connection: Connection, attempts = 3): Connection {
+export function retrying(connection: Connection): Connection {
   return {
-    send: <Answer>(request: ElasticsearchRequest) =>
-      retried(() => connection.send<Answer>(request), attempts, request.signal),
+    send: <Answer>(request: ElasticsearchRequest) => retried(() => connection.send<Answer>(request), request.signal),
     close: () => connection.close(),
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { pause } from '../../runtime/waiting.ts'
 import { StoreUnavailableError } from './failures.ts'
 
 const FIRST_PAUSE_MS = 50
@@ -29,8 +29,7 @@ export function createPersistence(logger: Pick<Logger, 'warn'>): Persistence {
           if (!failing.has(write)) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
           failing.set(write, error.message)
         }
-        // An abort ends the pause; the loop then throws the signal's reason.
-        await delay(pauseMs, undefined, { signal }).catch(() => {})
+        await pause(pauseMs, signal)
       }
     } finally {
       failing.delete(write)

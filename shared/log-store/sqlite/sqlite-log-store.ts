@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { EntryDocument } from '../../contract/documents.ts'
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/same-thread.ts'
+import { pause } from '../../runtime/waiting.ts'
 import type { LogStore } from '../log-store.ts'
 import { createPersistence } from './persist.ts'
 import { startReader } from './reader.ts'
@@ -165,8 +165,7 @@ async function inTurns(takeTurn: () => Promise<boolean>, signal: AbortSignal | u
   let now = begun
   while (!signal?.aborted && now - begun < TURNS_MS) {
     if (!(await takeTurn())) return
-    // An abort ends the pause, and then the loop.
-    await delay(RESTS_PER_TURN * (performance.now() - now), undefined, { signal }).catch(() => {})
+    await pause(RESTS_PER_TURN * (performance.now() - now), signal)
     now = performance.now()
   }
 }
