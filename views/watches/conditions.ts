@@ -56,15 +56,23 @@ const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: 
  * signal's reason. `now` is in milliseconds since 1970.
  */
 export function look(watch: KnownWatch, now: number, tools: ConditionTools, signal: AbortSignal): Promise<Finding> {
-  const memory = memoryOf(watch)
-  switch (watch.condition.type) {
+  const { condition } = watch
+  const evaluation: Evaluation = { ...tools, watch, memory: memoryOf(watch), now, signal }
+  switch (condition.type) {
     case 'count':
-      return lookAtCount(watch, watch.condition, memory, now, tools, signal)
+      return lookAtCount(condition, evaluation)
     case 'flows':
-      return lookAtFlows(watch, watch.condition, memory, now, tools, signal)
+      return lookAtFlows(condition, evaluation)
     case 'newGroup':
-      return lookAtGroups(watch, watch.condition, memory, now, tools, signal)
+      return lookAtGroups(condition, evaluation)
   }
+}
+
+interface Evaluation extends ConditionTools {
+  readonly watch: KnownWatch
+  readonly memory: Memory
+  readonly now: number
+  readonly signal: AbortSignal
 }
 
 /** A changed condition starts with an empty memory. */
@@ -73,16 +81,9 @@ export const memoryOf = ({ state, since }: KnownWatch): Memory =>
 
 type Of<Type extends Condition['type']> = Extract<Condition, { readonly type: Type }>
 
-async function lookAtCount(
-  { team }: KnownWatch,
-  { list, params, more, minutes }: Of<'count'>,
-  memory: Memory,
-  now: number,
-  { store, registry }: ConditionTools,
-  signal: AbortSignal,
-): Promise<Finding> {
-  const kind = list === 'event-logs' ? 'event' : 'application'
-  const filter = filterOf(team, kind, params, registry, now)
+async function lookAtCount({ list, params, more, minutes }: Of<'count'>, evaluation: Evaluation): Promise<Finding> {
+  const { memory, now, store, signal } = evaluation
+  const filter = filterOf(evaluation, list === 'event-logs' ? 'event' : 'application', params)
   const count = await store.count({ ...filter, from: timestampOf(now - minutes * MINUTE_MS) }, signal)
   const isMet = count > more
   return {
@@ -93,24 +94,17 @@ async function lookAtCount(
 
 /** The logs that the parameters of a list select, at any time. Throws like `readParameters`. */
 function filterOf(
-  team: string,
+  { watch: { team }, registry, now }: Evaluation,
   kind: EntryKind,
   params: Readonly<Record<string, string>>,
-  registry: Registry,
-  now: number,
 ): EntryFilter {
   const values = readParameters(new URLSearchParams(params), SELECTING, now)
   return entryFilter({ team, values, names: createNames(registry, team) }, [kind]).filter
 }
 
-async function lookAtFlows(
-  { team, lastEvaluatedAt, since }: KnownWatch,
-  { state: is, event }: Of<'flows'>,
-  memory: Memory,
-  now: number,
-  { store, registry, waits }: ConditionTools,
-  signal: AbortSignal,
-): Promise<Finding> {
+async function lookAtFlows({ state: is, event }: Of<'flows'>, evaluation: Evaluation): Promise<Finding> {
+  const { watch, memory, now, store, registry, waits, signal } = evaluation
+  const { team, lastEvaluatedAt, since } = watch
   const names = createNames(registry, team)
   const states = statesAt(now, names, await waits.of(team, names))
   const earliest = timestampOf(now - FLOWS_FROM_MS)
@@ -150,16 +144,10 @@ async function lookAtFlows(
   }
 }
 
-async function lookAtGroups(
-  { team }: KnownWatch,
-  { by, params }: Of<'newGroup'>,
-  memory: Memory,
-  now: number,
-  { store, registry }: ConditionTools,
-  signal: AbortSignal,
-): Promise<Finding> {
+async function lookAtGroups({ by, params }: Of<'newGroup'>, evaluation: Evaluation): Promise<Finding> {
+  const { memory, now, store, signal } = evaluation
   const field = by === 'exception' ? 'exceptionGroup' : 'template'
-  const filter = filterOf(team, 'application', params, registry, now)
+  const filter = filterOf(evaluation, 'application', params)
   const from = later(memory.floor, timestampOf(now - GROUPS_FROM_MS))
   const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
   const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
