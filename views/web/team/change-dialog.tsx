@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { visible } from '../../flow-layout/format.ts'
-import type { Action, Field, Line, List, NewKey } from '../../schemas/team.ts'
+import type { Action, Line, List, NewKey } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { heldKey, signIn } from '../api/session.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
+import { FormDialog, FormField } from './form.tsx'
 import { actionTexts, fieldTexts, problemText } from './texts.ts'
 
 /** A change, and the line that it applies to. */
@@ -60,84 +60,29 @@ interface ChangeDialogProps extends Pick<List, 'options'> {
   readonly onClose: () => void
 }
 
-/** Asks for what a change needs, and shows in place why it was refused. */
 function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
-  const [problem, setProblem] = useState('')
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const given = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
-    setBusy(true)
-    const answer = await make(action, Object.fromEntries(given))
-    setBusy(false)
-    if (!answer.ok) setProblem(problemText(answer.problem))
-  }
   const { title, text, confirm } = textsOf(action)
+  const submit = (form: FormData) => make(action, Object.fromEntries([...form].filter(([, value]) => value !== '')))
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {text && <p>{text}</p>}
-        {action.fields?.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={field.value ?? (field.from && action.line?.[field.from])}
-            options={options[field.name]}
+    <FormDialog title={title} confirm={confirm} isDanger={action.isDanger} onSubmit={submit} onClose={onClose}>
+      {text && <p>{text}</p>}
+      {action.fields?.map((field) => {
+        const { name, required, value, from } = field
+        const { label, hint, none = '' } = fieldTexts(field)
+        const known = options[name]
+        return (
+          <FormField
+            key={name}
+            name={name}
+            label={label}
+            hint={hint}
+            value={value ?? (from && action.line?.[from])}
+            options={known && [['', none], ...known]}
+            required={required}
           />
-        ))}
-        <p class="error" role="alert">
-          {problem}
-        </p>
-        <div class="bar">
-          <button type="submit" class={`button ${action.isDanger ? 'danger' : 'primary'}`} disabled={busy}>
-            {confirm}
-          </button>
-          <button type="button" class="button quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  )
-}
-
-interface FieldInputProps {
-  readonly field: Field
-  readonly value: string | null | undefined
-  readonly options: List['options'][string] | undefined
-}
-
-function FieldInput({ field, value, options }: FieldInputProps) {
-  const { name, required } = field
-  const { label, hint, none } = fieldTexts(field)
-  const shared = { id: `field-${name}`, name, class: 'input' }
-  return (
-    <div class="field">
-      <label for={shared.id}>{label}</label>
-      {options ? (
-        <select {...shared}>
-          {[['', none ?? ''] as const, ...options].map(([each, shown]) => (
-            <option key={each} value={each} selected={each === value}>
-              {visible(shown)}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          {...shared}
-          defaultValue={value ?? ''}
-          required={required}
-          spellcheck={false}
-          autocomplete="off"
-          aria-describedby={hint && `hint-${name}`}
-        />
-      )}
-      {hint && (
-        <span id={`hint-${name}`} class="hint">
-          {hint}
-        </span>
-      )}
-    </div>
+        )
+      })}
+    </FormDialog>
   )
 }
 

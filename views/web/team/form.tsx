@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { visible } from '../../flow-layout/format.ts'
+import type { Result } from '../api/client.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { problemText } from './texts.ts'
+
+interface FormDialogProps {
+  readonly title: string
+  readonly confirm: string
+  readonly isDanger?: boolean | undefined
+  readonly onSubmit: (form: FormData) => Promise<Result<unknown>>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** Asks for what a change needs, and shows in place why it was refused. */
+export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, children }: FormDialogProps) {
+  const [problem, setProblem] = useState('')
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    const answer = await onSubmit(new FormData(event.currentTarget as HTMLFormElement))
+    setBusy(false)
+    if (!answer.ok) setProblem(problemText(answer.problem))
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {children}
+        <p class="error" role="alert">
+          {problem}
+        </p>
+        <div class="bar">
+          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={busy}>
+            {confirm}
+          </button>
+          <button type="button" class="button quiet" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface FormFieldProps {
+  readonly name: string
+  readonly label: string
+  readonly value?: string | null | undefined
+  readonly hint?: string | undefined
+  /** The values to choose from; if omitted, a text is typed. */
+  readonly options?: readonly (readonly [value: string, name: string])[] | undefined
+  /** Called when another value is chosen. */
+  readonly onChange?: (value: string) => void
+  readonly type?: 'text' | 'number' | 'url'
+  readonly required?: boolean | undefined
+}
+
+export function FormField(props: FormFieldProps) {
+  const { name, label, value, hint, options, onChange, type = 'text', required = false } = props
+  const shared = { id: `field-${name}`, name, class: 'input' }
+  return (
+    <div class="field grow">
+      <label for={shared.id}>{label}</label>
+      {options ? (
+        <select {...shared} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
+          {options.map(([each, shown]) => (
+            <option key={each} value={each} selected={each === value}>
+              {visible(shown)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...shared}
+          type={type}
+          min={type === 'number' ? 0 : undefined}
+          defaultValue={value ?? ''}
+          required={required}
+          spellcheck={false}
+          autocomplete="off"
+          aria-describedby={hint && `hint-${name}`}
+        />
+      )}
+      {hint && (
+        <span id={`hint-${name}`} class="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
