@@ -61,7 +61,7 @@ function toFirstRow(): void {
 }
 
 function Part() {
-  const [{ path }] = useAddress()
+  const { path } = useAddress()
   const [page = '', key] = path
   useGoKeys()
   useTitle(page, key)

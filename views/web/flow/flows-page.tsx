@@ -8,9 +8,8 @@ import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from
 import type { Params, Problem } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
-import type { Address } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
-import { ALL_TIME } from '../logs/filters.ts'
+import { type AddressParams, ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
 import { SavedMenu } from '../logs/saved-searches.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
@@ -22,7 +21,7 @@ import { Segments } from '../ui/segments.tsx'
 import { Select } from '../ui/select.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useNow, useUtc } from '../ui/time.tsx'
-import { hrefTo, rowsToReturn, useAddress, useReturn } from '../ui/use-address.ts'
+import { go, hrefTo, rowsToReturn, useAddress, useReturn } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { Statistics } from './event-statistics.tsx'
@@ -33,9 +32,11 @@ import { TypedInput } from './typed-input.tsx'
 /** The parameters that select flows, whatever their state; a flow's level is that of its worst log. */
 const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
 
+const set = (params: AddressParams): void => go({ params }, 'replace')
+
 /** The flows of the Team, as a list or as statistics. */
 export function FlowsPage() {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const { view = '' } = params
   const shown = VIEWS.find(([name]) => name === view)?.[0] ?? ''
   return (
@@ -56,10 +57,8 @@ export function FlowsPage() {
   )
 }
 
-type Set = (patch: Readonly<Record<string, string | undefined>>) => void
-
 /** The filters shared by the list and the statistics. */
-function CommonFilters({ params, set }: { readonly params: Address['params']; readonly set: Set }) {
+function CommonFilters({ params }: { readonly params: AddressParams }) {
   const { environment, from, to } = params
   return (
     <>
@@ -77,13 +76,12 @@ function CommonFilters({ params, set }: { readonly params: Address['params']; re
 }
 
 function FlowsStatistics() {
-  const [{ params }, go] = useAddress()
-  const set: Set = (patch) => go({ params: patch }, 'replace')
+  const { params } = useAddress()
   return (
     <>
       <div class="bar flows-bar">
         <EventSelect event={params['event']} onChange={(event) => set({ event })} />
-        <CommonFilters params={params} set={set} />
+        <CommonFilters params={params} />
       </div>
       <Statistics params={pick(params, ['event', 'environment', 'from', 'to'])} />
     </>
@@ -92,10 +90,9 @@ function FlowsStatistics() {
 
 /** The list of flows, by state. */
 function FlowsList() {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const filter = pick(params, FILTERS)
   const { flows, problem, areMore, more, counts, reload } = useFlows(filter, pick(params, ['state', 'sort']))
-  const set: Set = (patch) => go({ params: patch }, 'replace')
   const { state = '', sort = SORTS[0]?.[0], level = '' } = params
   const box = useRef<HTMLInputElement>(null)
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
@@ -127,7 +124,7 @@ function FlowsList() {
           options={SORTS}
           onChange={(chosen) => set({ sort: chosen === SORTS[0]?.[0] ? undefined : chosen })}
         />
-        <CommonFilters params={params} set={set} />
+        <CommonFilters params={params} />
       </div>
       <Tabs
         label={FLOWS.state}

@@ -8,7 +8,7 @@ import { type Visit, visitsOf } from '../../flow-layout/visits.ts'
 import type { Entry, Flow } from '../../schemas/answers.ts'
 import { iso } from '../lib/times.ts'
 import { useUtc } from '../ui/time.tsx'
-import { useAddress } from '../ui/use-address.ts'
+import { go, useAddress } from '../ui/use-address.ts'
 import { listOf, toggled } from './flow-address.ts'
 import { type TimeWindow, windowAt, zoomed } from './time-window.ts'
 import { LOGS_MAX } from './use-flow.ts'
@@ -52,7 +52,7 @@ export interface FlowView {
 const FIT_PX = 1_000
 
 export function useFlowView(brief: Flow, entries: readonly Entry[]): FlowView {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const { id, q, level, fold, optional, gaps: unlike, idle, order, lane: laneId } = params
   const set: FlowView['set'] = (patch) => go({ params: patch }, 'replace')
   const [window, setWindow, rested] = useWindow()
@@ -109,7 +109,7 @@ const REST_MS = 250
 
 /** The window, its setter, and the window in the address. */
 function useWindow() {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const { from, to } = params
   const kept = useMemo(() => {
     const [start = '', end = ''] = [from, to].map((time) => parseTime(time ?? '', 0))

@@ -20,7 +20,7 @@ type Among = 'all' | 'source' | 'flow' | 'search'
 export function ContextView({ entry }: { readonly entry: Entry }) {
   const [among, setAmong] = useState<Among>('all')
   const [reach, setReach] = useState({ before: STEP, after: STEP })
-  const [{ params }] = useAddress()
+  const { params } = useAddress()
   const { correlationKey } = entry
   const filter = {
     all: {},

@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
-import { useAddress } from '../ui/use-address.ts'
+import { go, useAddress } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { ContextView } from './context-view.tsx'
 import { copyJson, copyLink, EntryActions } from './entry-actions.tsx'
@@ -22,7 +22,7 @@ interface EntryPanelProps {
 /** One entry beside the page: its fields, JSON, exception and context. The address holds the open tab. */
 export function EntryPanel({ entry: listed, onClose }: EntryPanelProps) {
   const entry = useWhole(listed)
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   useKeys({
     Escape: { what: 'Close', run: onClose },
     c: { what: 'Copy the JSON', run: () => copyJson(entry) },

@@ -33,7 +33,7 @@ interface FieldTableProps {
 /** Names and values with the actions for each. */
 export function FieldTable({ kind, label, rows }: FieldTableProps) {
   const [all, setAll] = useState(false)
-  const [{ params }] = useAddress()
+  const { params } = useAddress()
   const { columns } = useColumns(kind, params)
   if (rows.length === 0) return null
   const shown = all ? rows : rows.slice(0, SHOWN)

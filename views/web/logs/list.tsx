@@ -11,6 +11,7 @@ import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { useReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
+import type { AddressParams } from './filters.ts'
 import { LogTable } from './log-table.tsx'
 import { emptyTexts, wayText } from './texts.ts'
 import type { ChosenColumns } from './use-columns.ts'
@@ -23,7 +24,7 @@ interface ListProps {
   readonly state: ListState
   readonly columns: ChosenColumns
   readonly total: number | undefined
-  readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
+  readonly onChange: (params: AddressParams) => void
 }
 
 /** Excludes the part of the window that the page's and the table's head cover. */
@@ -120,7 +121,7 @@ interface EmptyProps {
   readonly kind: EntryKind
   /** The parameters of the list. */
   readonly filter: Params
-  readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
+  readonly onChange: (params: AddressParams) => void
 }
 
 /** Explains why the list is empty, and offers the changes that would show something. */

@@ -11,7 +11,7 @@ import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { folderOf } from './facts.ts'
-import { chartOf, NO_CHART } from './filters.ts'
+import { type AddressParams, chartOf, NO_CHART } from './filters.ts'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
@@ -32,14 +32,12 @@ const ChartView = part(() => import('./chart-view.tsx').then((module) => module.
 
 const PREFERENCE = 'environment'
 
-type Patch = Readonly<Record<string, string | undefined>>
-
-const set = (params: Patch): void => go({ params })
+const set = (params: AddressParams): void => go({ params })
 
 /** The logs of one kind: the search, counts over time, and the list. */
 export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   useState(takeRememberedEnvironment)
-  const [{ params }] = useAddress()
+  const { params } = useAddress()
   const { id, q = '', environment, live } = params
   const state = useListState(id)
   const columns = useColumns(kind, params)
@@ -51,14 +49,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const search = (text: string): void => set({ q: text })
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
-  const onRange = (range: Patch): void => set({ ...range, live: undefined })
+  const onRange = (range: AddressParams): void => set({ ...range, live: undefined })
   const chart = chartOf(params)
   const grouping =
     kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
   const isList = grouping === undefined && chart === undefined
   useListKeys({ list, state, onLive, isShown: isList })
   /** Restored when the reader returns to the chart. */
-  const lastChart = useRef<Patch>({ chart: 'count' })
+  const lastChart = useRef<AddressParams>({ chart: 'count' })
   if (chart !== undefined) lastChart.current = { chart: chart.fn, value: chart.value, by: chart.by }
   const rail = <Rail sections={sections} />
   return (
@@ -145,10 +143,10 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
 }
 
 /** Closes the log beside the list. */
-const CLOSED: Patch = { id: undefined, tab: undefined }
+const CLOSED: AddressParams = { id: undefined, tab: undefined }
 
 /** Shows all groups: no chosen group, and no open log. */
-const groupedBy = (grouping: Grouping): Patch => ({
+const groupedBy = (grouping: Grouping): AddressParams => ({
   group: grouping,
   [GROUP_PARAMETERS[grouping]]: undefined,
   ...CLOSED,

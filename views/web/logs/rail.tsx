@@ -29,7 +29,7 @@ export const Rail = ({ sections }: Pick<Choices, 'sections'>) => (
 const MICROSOFT = '-category:Microsoft.*'
 
 function HideMicrosoft() {
-  const hidden = useAddress()[0].params['q']?.split(' ').includes(MICROSOFT) === true
+  const hidden = useAddress().params['q']?.split(' ').includes(MICROSOFT) === true
   return (
     <button
       type="button"
@@ -60,7 +60,7 @@ const Branch = ({ choices, open }: BranchProps) => (
 function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice: Choice }) {
   const { name, value, label, count, children } = choice
   const [toggled, setToggled] = useState(false)
-  const chosen = useAddress()[0].params[name]
+  const chosen = useAddress().params[name]
   const on = chosen === value
   const isTree = name === 'category' && children.length > 0
   const open = !isTree || (rest.open || chosen?.startsWith(`${value}.`) === true) !== toggled

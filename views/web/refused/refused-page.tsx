@@ -10,7 +10,7 @@ import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Select } from '../ui/select.tsx'
 import { Time } from '../ui/time.tsx'
-import { hrefTo, useAddress } from '../ui/use-address.ts'
+import { go, hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { factsOf, groupsOf, REFUSED, type RefusedGroup } from './texts.ts'
 
@@ -20,7 +20,7 @@ const KEPT_MAX = 200
 
 /** The Team's latest refusals, each with what to change. */
 export function RefusedPage() {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const { code, id } = params
   const { data, problem, loading, reload } = useFetch<Refusals>('/api/refusals', {
     limit: KEPT_MAX,

@@ -25,7 +25,7 @@ const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows'
 const LOOK_MS = 60_000
 
 export function Header() {
-  const [{ path, params }] = useAddress()
+  const { path, params } = useAddress()
   const signedIn = useStore(session)
   const { team } = signedIn
   const refused = refusedCount(signedIn)

@@ -22,7 +22,7 @@ const AFTER_MATCH = 500
  */
 export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTextProps) {
   const [all, setAll] = useState(false)
-  const [{ path, params }] = useAddress()
+  const { path, params } = useAddress()
   const found = foundBy(params['q'] ?? '', path[0] === 'flows')
   const at = found === undefined ? -1 : text.slice(0, DRAWN_MAX).search(found)
   const shown = cut(text, all ? DRAWN_MAX : at === -1 ? most : Math.max(most, at + AFTER_MATCH))

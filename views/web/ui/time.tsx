@@ -18,7 +18,7 @@ export function Time({ at, full = false }: { readonly at: string; readonly full?
 const PREFERENCE = 'utc'
 
 /** Whether times are shown in UTC: part of the address, so that a link shows the same to everyone. */
-export const useUtc = (): boolean => useAddress()[0].params['utc'] === '1'
+export const useUtc = (): boolean => useAddress().params['utc'] === '1'
 
 export function toggleUtc(): void {
   const utc = currentAddress().params['utc'] === '1' ? undefined : '1'

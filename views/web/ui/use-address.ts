@@ -104,8 +104,8 @@ function visit(to: Address, how: How): void {
 /** The URL that `go` would go to, for a link; plain clicks do not reload the page (see followLinks). */
 export const hrefTo = (patch: AddressPatch): string => formatAddress(patchAddress(store.get(), patch), BASE)
 
-/** The address and its setter; rerenders the component whenever the address changes. */
-export const useAddress = (): readonly [Address, typeof go] => [useStore(store), go]
+/** The address; rerenders the component whenever it changes. */
+export const useAddress = (): Address => useStore(store)
 
 /** Makes plain clicks on links within the page change the address without a reload. */
 export function followLinks(pages: readonly string[]): void {

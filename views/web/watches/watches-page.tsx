@@ -9,7 +9,7 @@ import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { useAddress } from '../ui/use-address.ts'
+import { go, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
@@ -19,7 +19,7 @@ const LOOK_MS = 5_000
 
 /** The Team's watches, each with its history. */
 export function WatchesPage() {
-  const [{ params }, go] = useAddress()
+  const { params } = useAddress()
   const { data, problem, loading, reload } = useFetch<Watches>(PATH)
   useEvery(LOOK_MS, reload, !loading)
   const [edited, setEdited] = useState<WatchDraft>()
