@@ -20,15 +20,13 @@ const FORM = 's1'
 /** Encodes a token as a cookie value: the format, the content, and an HMAC-SHA256 over both. */
 export function signToken({ team, keyTag, startedAt, renewedAt }: Token, secret: string): string {
   const text = Buffer.from(JSON.stringify([team, keyTag, startedAt, renewedAt])).toString('base64url')
-  return `${FORM}.${text}.${hmac(secret, `${FORM}.${text}`).toString('base64url')}`
+  return `${FORM}.${text}.${signatureOf(`${FORM}.${text}`, secret)}`
 }
 
 /** Decodes a cookie signed with this secret; undefined for anything else. */
 export function readToken(cookie: string, secret: string): Token | undefined {
   const [form, text = '', signature = ''] = cookie.split('.')
-  const expected = hmac(secret, `${FORM}.${text}`)
-  const given = Buffer.from(signature, 'base64url')
-  if (form !== FORM || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  if (form !== FORM || !isSignature(signature, `${FORM}.${text}`, secret)) return undefined
   // Only a holder of the secret can have written it, so its shape needs no check.
   const [team, keyTag, startedAt, renewedAt] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [
     string,
@@ -44,5 +42,14 @@ const TAG_BYTES = 16
 /** The tag of a key, from the hash that the registry stores. Keyed, so that a cookie does not help to guess a weak key. */
 export const keyTagOf = (keyHash: string, secret: string): string =>
   hmac(secret, `key.${keyHash}`).subarray(0, TAG_BYTES).toString('base64url')
+
+export const signatureOf = (text: string, secret: string): string => hmac(secret, text).toString('base64url')
+
+/** The comparison takes the same time however much of the signature is right. */
+export function isSignature(signature: string, text: string, secret: string): boolean {
+  const expected = hmac(secret, text)
+  const given = Buffer.from(signature, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
 
 const hmac = (secret: string, text: string): Buffer => createHmac('sha256', secret).update(text).digest()
