@@ -122,9 +122,10 @@ function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexem
   if (isLoneStar({ text, at, star, ...value })) return { type: 'leafExists', field: 'scope', path }
   if (!HEX.test(text)) return { problem: `The ids of ${name} are hexadecimal digits, not "${text}".`, at }
   const cases = new Set([text.toLowerCase(), text.toUpperCase()])
-  const queries = [...cases].map((id): Query => ({ type: 'leaf', field: 'scope', path, value: id, prefix: star }))
-  const [only] = queries
-  return only !== undefined && queries.length === 1 ? only : { type: 'or', queries }
+  return combine(
+    'or',
+    [...cases].map((id) => ({ type: 'leaf', field: 'scope', path, value: id, prefix: star })),
+  )
 }
 
 /** One word, or several as a phrase: `order-4711` matches where `order` and `4711` follow each other. */
@@ -158,8 +159,7 @@ function rangeClause(field: Ordered, { from, to, at, end }: RangeLexeme): Query 
     if ('problem' in bound) return bound
     bounds.push(bound)
   }
-  const [only = { type: 'all' }] = bounds
-  return bounds.length === 2 ? { type: 'and', queries: bounds } : only
+  return bounds.length === 0 ? { type: 'all' } : combine('and', bounds)
 }
 
 function orderedClause(field: Ordered, comparison: Comparison, value: ValueLexeme): Query | Problem {
@@ -206,6 +206,13 @@ function timeClause(field: TimeField, comparison: Comparison, { text, at }: Valu
       { type: 'time', field, comparison: '<', value: nextDay },
     ],
   }
+}
+
+/** Nested lists of the same operator become one; a list of one is that one. */
+export function combine(type: 'and' | 'or', parts: readonly Query[]): Query {
+  const queries = parts.flatMap((part) => (part.type === type ? part.queries : [part]))
+  const [only] = queries
+  return only !== undefined && queries.length === 1 ? only : { type, queries }
 }
 
 const isLoneStar = (value: ValueLexeme | RangeLexeme): boolean =>

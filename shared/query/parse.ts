@@ -1,6 +1,6 @@
 import { searchText } from '../contract/keyword.ts'
 import type { Comparison, ParsedQuery, Query } from './ast.ts'
-import { anyTextClause, fieldClause, phraseOf } from './clause.ts'
+import { anyTextClause, combine, fieldClause, phraseOf } from './clause.ts'
 import { FIELD_NAMES, findField } from './fields.ts'
 import { type Lexeme, lex, type Problem } from './lexer.ts'
 import { splitWords } from './words.ts'
@@ -154,13 +154,6 @@ function takeFieldValue(cursor: Cursor): Extract<Lexeme, { kind: 'value' | 'rang
   cursor.index += 1
   if (lexeme?.kind === 'value' || lexeme?.kind === 'range') return lexeme
   throw new Error('a field without a value came from the lexer')
-}
-
-/** Nested lists of the same operator become one; a list of one is that one. */
-function combine(type: 'and' | 'or', parts: readonly Query[]): Query {
-  const queries = parts.flatMap((part) => (part.type === type ? part.queries : [part]))
-  const [only] = queries
-  return only !== undefined && queries.length === 1 ? only : { type, queries }
 }
 
 const isProblem = (read: Query | Problem): read is Problem => 'problem' in read
