@@ -104,7 +104,7 @@ function addDetail(status: BinaryWriter, type: string, detail: BinaryWriter): Bi
 const retryInfo = (seconds: number): BinaryWriter =>
   inField(new BinaryWriter(), 1).fork().tag(1, WireType.Varint).int64(seconds).join()
 
-function responseMessage(partial?: PartialSuccess): Uint8Array {
+function responseMessage(partial: PartialSuccess | undefined): Uint8Array {
   const response = new BinaryWriter()
   if (partial === undefined) return response.finish()
   inField(response, 1).fork().tag(1, WireType.Varint).int64(partial.rejectedLogRecords)

@@ -251,12 +251,11 @@ export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<C
   return isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
 }
 
-/** The value of a JSON text; `what` names the text in the refusal. */
-export function parseJson(text: string, what = 'The body'): Checked<unknown> {
+export function parseJson(text: string): Checked<unknown> {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return refuse('malformed_json', { reason: (error as Error).message }, `${what} is not valid JSON.`)
+    return refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.')
   }
 }
 
