@@ -15,15 +15,21 @@ export interface ParameterProblem {
  */
 export const VIEW_STATUS: Readonly<Record<ErrorCode, number>> = { ...STATUS, invalid_api_key: 401 }
 
-/** A refusal that names every invalid parameter. */
+/** Maximum problems that a refusal names: a few kilobytes of unknown names would be answered with more than a megabyte. */
+const NAMED_MAX = 20
+
+/** A refusal that names the invalid parameters, the first 20 of many. */
 export function invalidParameters(problems: readonly ParameterProblem[]): ProblemError {
-  const message = problems.map((one) => `${one.path}: ${one.message}.`).join(' ')
-  return new ProblemError({ code: 'invalid_request', message, details: problems, retryable: false })
+  const details = problems.slice(0, NAMED_MAX)
+  const others = problems.length - details.length
+  const messages = details.map((one) => `${one.path}: ${one.message}.`)
+  const message = [...messages, ...(others > 0 ? [`There are ${others} more.`] : [])].join(' ')
+  return new ProblemError({ code: 'invalid_request', message, details, retryable: false })
 }
 
 /** The same for the fields of a body, with JSON pointers as paths. */
 export const invalidFields = (problems: readonly ParameterProblem[]): ProblemError =>
-  new ProblemError(problem('invalid_request', problems))
+  new ProblemError(problem('invalid_request', problems.slice(0, NAMED_MAX)))
 
 /** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */
 export const conflict = (message: string): ProblemError => new ProblemError(problemSaying('conflict', message))

@@ -107,6 +107,14 @@ describe('invalid_request names the parameter', () => {
     expect(error.details.map((detail) => detail.path).toSorted()).toEqual(['level', 'levle', 'limit', 'order'])
   })
 
+  test('the first of many, and how many more there are', async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `x${index}`)
+    const { error } = await views.get(`/api/event-logs?${names.join('&')}`)
+    expect(error.details.map((detail) => detail.path)).toEqual(names.slice(0, 20))
+    expect(error.message).toMatch(/There are 1980 more\.$/)
+    expect(error.message.length).toBeLessThan(10_000)
+  })
+
   test('a garbage Last-Event-ID is refused as the parameter is', async () => {
     const answer = await views.get('/api/event-logs/tail', { 'x-api-key': KEY_A, 'last-event-id': 'garbage' })
     expect(answer).toMatchObject({ status: 400, error: { details: [{ path: 'lastEventId' }] } })

@@ -604,6 +604,12 @@ describe('a body that cannot be accepted', () => {
     expect(team.records()).toHaveLength(before)
   })
 
+  test('names the first of many fields that are none', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => index.toString(36))
+    const { error } = await team.ask('POST', '/events', Object.fromEntries(names.map((name) => [name, 1])))
+    expect(error.details).toHaveLength(20)
+  })
+
   test('that changes nothing says what could be', async () => {
     const answer = await team.ask('PATCH', '/steps/order.ship', {})
     expect(pointer(answer)).toEqual({
