@@ -86,11 +86,10 @@ const DETAILS = {
   rate_limited: { retryAfterSeconds: 3_600 },
 }
 
-const READS: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error', 'invalid_request']
-/** Of reads that wait for the log store. */
-const GATED: readonly ErrorCode[] = [...READS, 'rate_limited']
+const ALL: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error', 'invalid_request']
+const READS: readonly ErrorCode[] = [...ALL, 'rate_limited']
 const SENDS: readonly ErrorCode[] = [
-  ...READS,
+  ...ALL,
   'malformed_json',
   'cross_origin',
   'conflict',
@@ -227,7 +226,7 @@ export const teamPart: OpenApiPart = {
   ],
   paths: {
     '/api/team': {
-      get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: GATED }),
+      get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
       patch: operation(
         'changeTeam',
         'Names the Project for logs of unknown services',
@@ -240,7 +239,7 @@ export const teamPart: OpenApiPart = {
         'getTeamLists',
         'All that the Team owns as lists, each line with the changes that can be made to it',
         [TeamLists, listsOf(SETTINGS)],
-        { codes: GATED },
+        { codes: READS },
       ),
     },
     '/api/team/keys': {

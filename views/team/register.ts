@@ -116,7 +116,9 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const show: Show = (dataOf) => (request, response) => {
     const team = teamOf(request, false)
     refuseParameters(request)
-    answer(response, 200, dataOf(team, subjectOf(request, String(request.params['id']))))
+    return answerRead(deps.gate, readingOf(team, request, response, deps), async () =>
+      successBody(dataOf(team, subjectOf(request))),
+    )
   }
 
   const snippets = (kind: Kind) => (team: Team, id: string) => {
@@ -136,10 +138,9 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
         answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
         return
       }
-      const { id = '' } = request.params
       const audited = auditedOf(team, request)
       const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock, audited })
-      const call = { team, json: body.value, subject: subjectOf(request, String(id)), admin, audited }
+      const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
       const { data, isVisible } = await inTurn(team.id, () => work(call))
       await untilVisible(() => isVisible(registry))
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
@@ -287,8 +288,7 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
     async (request, response) => {
       const team = teamOf(request)
       refuseParameters(request)
-      const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
-      await answerRead(deps.gate, reading, async () => {
+      await answerRead(deps.gate, readingOf(team, request, response, deps), async () => {
         const seen = await lastSeen(team.id)
         const refused = refusedCounts(deps.refusals, team.id)
         const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
@@ -297,6 +297,13 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
       })
     }
 }
+
+const readingOf = (team: Team, request: Request, response: Response, { deadlineMs }: TeamDeps) => ({
+  team: team.id,
+  request,
+  response,
+  signal: signalOf(response, deadlineMs),
+})
 
 /** Whether the Team owns this item, archived or not. */
 function owns(registry: Registry, team: Team, kind: Kind, id: string): boolean {
@@ -318,7 +325,8 @@ const ELSEWHERE = '-'
 const ELSEWHERE_PARAMETER = 'identifier'
 
 /** URL parsers remove `.` and `..` from a path, so these two can only be given as a parameter. */
-function subjectOf(request: IncomingMessage, inPath: string): string {
+function subjectOf(request: Request): string {
+  const inPath = String(request.params['id'] ?? '')
   return (inPath === ELSEWHERE ? parametersOf(request).get(ELSEWHERE_PARAMETER) : null) ?? inPath
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -204,6 +205,36 @@ describe('a read that takes too long', () => {
     await Promise.allSettled(all)
     views = await startViews()
   })
+})
+
+test('reads that need no store begin one in a turn of the event loop', async () => {
+  let turn = 0
+  const turns: number[] = []
+  await views.close()
+  views = await startViews({
+    refusals: {
+      of: () => {
+        turns.push(turn)
+        return []
+      },
+    },
+  })
+  const { port } = new URL(views.url)
+  const sockets = Array.from({ length: 20 }, () => connect(Number(port), '127.0.0.1'))
+  const ask = (path: string) => {
+    for (const socket of sockets) socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY_A}\r\n\r\n`)
+    return Promise.all(sockets.map((socket) => once(socket, 'data')))
+  }
+  // The server accepts one connection in a turn, so that requests on new ones never arrive together.
+  await ask('/elsewhere')
+  const count = (): void => {
+    turn += 1
+    if (turns.length < sockets.length) setImmediate(count)
+  }
+  count()
+  await ask('/api/refusals')
+  expect(new Set(turns).size).toBe(sockets.length)
+  for (const socket of sockets) socket.destroy()
 })
 
 describe('the bytes of reads', () => {

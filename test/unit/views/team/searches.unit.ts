@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createReadGate, TEAM_READS_MAX } from '../../../../views/api/read-gate.ts'
 import type { SavedSearch, SavedSearches } from '../../../../views/schemas/team.ts'
 import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
 
@@ -27,6 +28,20 @@ describe('/api/team/searches', () => {
     expect(await items()).toEqual([{ id, ...SEARCH, name: 'All errors' }])
     expect((await team.ask('DELETE', `/searches/${id}`)).data).toEqual({ id })
     expect(await items()).toEqual([])
+  })
+
+  test('wait until reads have room', async () => {
+    const gate = createReadGate(64 * 1024 * 1024)
+    const held = Promise.withResolvers<string>()
+    const works = Array.from({ length: TEAM_READS_MAX }, () =>
+      gate.run('a', new AbortController().signal, () => held.promise),
+    )
+    const busy = await startTeam({ gate, deadlineMs: 10 })
+    expect(outcome(await busy.ask('GET', '/searches'))).toEqual([429, 'rate_limited'])
+    held.resolve('')
+    for (const { release } of await Promise.all(works)) release()
+    expect((await busy.ask('GET', '/searches')).status).toBe(200)
+    await busy.close()
   })
 
   test('another Team can neither change nor delete it', async () => {
