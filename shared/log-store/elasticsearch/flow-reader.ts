@@ -33,6 +33,10 @@ interface Deps {
 /** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
 const FLOWS_COUNTED_AT_ONCE = 100
 
+/** The part of a summary that its flow is told with. The values that find it are half a megabyte or more in a flow that has many of them. */
+const TOLD = ['correlationKey', 'firstAt', 'lastAt', 'days'] as const
+type Told = Pick<FlowSummary, (typeof TOLD)[number]>
+
 /** The key that each sort puts before the latest activity. Summaries of earlier releases have no duration, nor has their index. */
 const RANKS: Readonly<Record<FlowSort, object | null>> = {
   latest: null,
@@ -81,7 +85,7 @@ export function createFlowReader({
   return {
     async searchFlows(filter, { limit, sort, after }, signal) {
       const rank = RANKS[sort]
-      const read = async (within: FlowFilter): Promise<readonly Hit<FlowSummary>[]> => {
+      const read = async (within: FlowFilter): Promise<readonly Hit<Told>[]> => {
         const body = {
           query: compileFlowFilter(within),
           sort: [
@@ -90,11 +94,12 @@ export function createFlowReader({
             { correlationKey: { order: 'asc' } },
           ],
           size: limit + 1,
+          _source: TOLD,
           ...(after !== null && {
             search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
           }),
         }
-        return (await searcher.flows<FlowSummary>(filter.team, body, { signal })).hits?.hits ?? []
+        return (await searcher.flows<Told>(filter.team, body, { signal })).hits?.hits ?? []
       }
       // A part of a key takes longer to find than to sort. The end of a filter's range is one for the beginnings of flows.
       const hits = await (rank === null && filter.keyPart === null
@@ -160,7 +165,7 @@ export function createFlowReader({
 
 /** The span of a flow comes from its summary, which also covers entries that retention removed; without a summary, from its entries. */
 function flowOf(
-  { correlationKey, firstAt, lastAt }: Pick<FlowSummary, 'correlationKey'> & Partial<FlowSummary>,
+  { correlationKey, firstAt, lastAt }: Pick<Told, 'correlationKey'> & Partial<Told>,
   groups: readonly FlowGroup[] | undefined,
 ): Flow | undefined {
   if (groups === undefined) return undefined
@@ -172,7 +177,7 @@ function flowOf(
   }
 }
 
-const firstDay = (summaries: readonly FlowSummary[]): string | null =>
+const firstDay = (summaries: readonly Told[]): string | null =>
   summaries.map(({ days }) => days[0] ?? '').sort()[0] || null
 
 async function readSummary(
@@ -181,10 +186,11 @@ async function readSummary(
   team: string,
   correlationKey: string,
   signal: AbortSignal | undefined,
-): Promise<FlowSummary | undefined> {
+): Promise<Told | undefined> {
   try {
     const path = `/${index}/_doc/${flowId(team, correlationKey)}`
-    return (await connection.send<{ _source: FlowSummary }>({ method: 'GET', path, signal }))._source
+    const query = { _source_includes: TOLD.join(',') }
+    return (await connection.send<{ _source: Told }>({ method: 'GET', path, query, signal }))._source
   } catch (error) {
     if (error instanceof ElasticsearchError && error.status === 404) return undefined
     throw error

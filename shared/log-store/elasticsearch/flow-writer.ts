@@ -5,12 +5,14 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
-import { type Connection, ElasticsearchError } from './connection.ts'
+import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
 import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 
 const FLOWS_PER_READ = 1_000
+/** Summaries that exceed this together are read in smaller numbers: senders decide how long they are, up to a megabyte each. */
+const SUMMARIES_BYTES_MAX = 4 * 1024 * 1024
 
 /** A flow's document id, hashed as Team and key together may be longer than Elasticsearch allows. */
 export const flowId = (team: string, correlationKey: string): string =>
@@ -85,17 +87,26 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
     return conflicts
   }
 
+  /** Merges until no other writer changes one of the flows at the same time. */
+  async function merge(flows: ReadonlyMap<string, readonly FlowDelta[]>, signal: AbortSignal): Promise<void> {
+    let pending = flows
+    for (let attempt = 1; pending.size > 0; attempt++) {
+      pending = await mergeOnce(pending, signal)
+      if (pending.size > 0) await pauseUnlessAborted(backoffMs(attempt) / 4, signal)
+    }
+  }
+
   return async function mergeFlows(deltas, signal) {
     signal.throwIfAborted()
-    const flows = Map.groupBy(deltas, ({ team, correlationKey }) => flowId(team, correlationKey))
-    const ids = [...flows.keys()]
-    for (let from = 0; from < ids.length; from += FLOWS_PER_READ) {
-      let pending: ReadonlyMap<string, readonly FlowDelta[]> = new Map(
-        ids.slice(from, from + FLOWS_PER_READ).map((id) => [id, flows.get(id) ?? []]),
-      )
-      for (let attempt = 1; pending.size > 0; attempt++) {
-        pending = await mergeOnce(pending, signal)
-        if (pending.size > 0) await pauseUnlessAborted(backoffMs(attempt) / 4, signal)
+    const flows = [...Map.groupBy(deltas, ({ team, correlationKey }) => flowId(team, correlationKey))]
+    let count = FLOWS_PER_READ
+    for (let from = 0; from < flows.length; ) {
+      try {
+        await merge(new Map(flows.slice(from, from + count)), signal)
+        from += count
+      } catch (error) {
+        if (!(error instanceof AnswerTooLongError)) throw error
+        count = Math.ceil(count / 4)
       }
     }
   }
@@ -150,7 +161,13 @@ async function readSummaries(
       readonly _source: FlowSummary
       readonly error?: { readonly type: string }
     }[]
-  }>({ method: 'POST', path: '/_mget', body: { docs: ids.map((_id) => ({ _index: index, _id })) }, signal })
+  }>({
+    method: 'POST',
+    path: '/_mget',
+    body: { docs: ids.map((_id) => ({ _index: index, _id })) },
+    signal,
+    ...(ids.length > 1 && { answerBytesMax: SUMMARIES_BYTES_MAX }),
+  })
   const failed = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')
   if (failed?.error !== undefined) throw new ElasticsearchError('a flow could not be read', null, failed.error)
   return new Map(

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
 import type { Bulk, Settled } from '../../../../../shared/log-store/elasticsearch/bulk.ts'
+import { AnswerTooLongError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import type { FlowSummary } from '../../../../../shared/log-store/elasticsearch/flow-summary.ts'
 import { createFlowWriter } from '../../../../../shared/log-store/elasticsearch/flow-writer.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
@@ -18,6 +19,7 @@ const { signal } = new AbortController()
 function createIndex() {
   const stored = new Map<string, { readonly summary: FlowSummary; readonly seqNo: number }>()
   const reads: number[] = []
+  let longest = 0
   let seqNo = 0
   const put = (id: string, summary: FlowSummary): Settled => {
     stored.set(id, { summary, seqNo: ++seqNo })
@@ -32,16 +34,27 @@ function createIndex() {
         return stored.get(id)?.seqNo === basis ? put(id, JSON.parse(source)) : { outcome: 'duplicate' }
       }),
   }
-  const send = async ({ body }: { readonly body: { readonly docs: readonly { readonly _id: string }[] } }) => {
+  const send = async ({
+    body,
+    answerBytesMax = Number.POSITIVE_INFINITY,
+  }: {
+    readonly body: { readonly docs: readonly { readonly _id: string }[] }
+    readonly answerBytesMax?: number
+  }) => {
     reads.push(body.docs.length)
     const docs = body.docs.map(({ _id }) => {
       const found = stored.get(_id)
       return { _id, found: found !== undefined, _seq_no: found?.seqNo, _primary_term: 1, _source: found?.summary }
     })
+    const bytes = JSON.stringify(docs).length
+    if (bytes > answerBytesMax) throw new AnswerTooLongError('the summaries are too long')
+    longest = Math.max(longest, bytes)
     return { docs } as never
   }
   return {
     reads,
+    /** The characters of the longest answer. */
+    longest: () => longest,
     flows: () => [...stored.values()].map(({ summary }) => summary),
     /** A process of its own. */
     writer: () => {
@@ -112,4 +125,16 @@ test('flows beyond a bound are forgotten, and read', async () => {
   await merge(...many.slice(-1))
   expect(index.reads.slice(before)).toEqual([1])
   expect(index.flows()).toHaveLength(4_000)
+})
+
+test('flows with many long values are read a few at a time', async () => {
+  const index = createIndex()
+  const environments = Array.from({ length: 500 }, (_, number) => String(number).padStart(256, 'x'))
+  const long = Array.from({ length: 40 }, (_, number) => ({ ...delta(`flow-${number}`), environments }))
+  await index.writer().merge(...long)
+  await index.writer().merge(...long.map((one) => ({ ...one, lastAt: at(30) })))
+  expect(index.longest()).toBeGreaterThan(500_000)
+  expect(index.longest()).toBeLessThan(4 * 1024 * 1024)
+  expect(index.flows()).toHaveLength(40)
+  expect(new Set(index.flows().map(({ lastAt }) => lastAt))).toEqual(new Set([at(30)]))
 })
