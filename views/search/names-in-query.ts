@@ -1,5 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { Query } from '../../shared/query/ast.ts'
+import { PHRASE_WORDS_MAX } from '../../shared/query/clause.ts'
 import { hasPhrase, splitWords } from '../../shared/query/words.ts'
 import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
 
@@ -78,5 +79,6 @@ function split(list: readonly (Project | Entity)[]): readonly Named[] {
 
 const named = (field: Condition['field'], value: string, texts: readonly string[]): Named => ({
   condition: { type: 'equals', field, value, prefix: false },
-  texts: texts.map(splitWords),
+  // Up to 100 words of a search are compared with thousands of names, each of which can have hundreds of words.
+  texts: texts.map((text) => splitWords(text).slice(0, PHRASE_WORDS_MAX)),
 })

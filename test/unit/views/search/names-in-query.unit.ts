@@ -83,6 +83,16 @@ describe('words that are names', () => {
     expect(rewritten('99999', [], own)).toEqual(parseQuery('99999').query)
   })
 
+  test('a name is found by its first twenty words', () => {
+    const name = Array.from({ length: 30 }, (_, index) => `w${index}`).join(' ')
+    const own = { ...registry, projectsOf: () => [{ id: ID, team: 'a', name }] }
+    const found = either('w19', equals('project', ID))
+    expect([rewritten('w19', ['application'], own), rewritten('w20', ['application'], own)]).toEqual([
+      found,
+      parseQuery('w20').query,
+    ])
+  })
+
   test('a name that changed is found by the new one', () => {
     expect(
       rewritten('invoices', [], { ...registry, projectsOf: () => [{ id: ID, team: 'a', name: 'Invoices' }] }),
