@@ -6,7 +6,7 @@ export interface Job {
   readonly run: () => Promise<void>
 }
 
-/** Runs jobs in order, with limits on concurrency in total and per owner. */
+/** Runs jobs with limits on concurrency in total and per owner: those of an owner in order, and those of the owner served longest ago first. */
 export interface Lanes {
   /** Whether a job with this key is running. */
   isRunning(key: string): boolean
@@ -19,14 +19,20 @@ export interface Lanes {
 export function createLanes(lanesMax: number, ownerLanesMax: number): Lanes {
   const running = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
   let waiting: readonly Job[] = []
+  /** The number of each owner's last job that began. */
+  const lastBegun = new Map<string, number>()
+  let begun = 0
+  const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
 
   const fits = ({ owner, key }: Job): boolean =>
     !running.has(key) && [...running.values()].filter((one) => one.owner === owner).length < ownerLanesMax
 
   function begin(): void {
     while (running.size < lanesMax) {
-      const job = waiting.find(fits)
+      const [job] = waiting.filter(fits).sort((a, b) => turnOf(a) - turnOf(b))
       if (job === undefined) return
+      begun += 1
+      lastBegun.set(job.owner, begun)
       waiting = waiting.filter((one) => one !== job)
       const done = job.run().finally(() => {
         running.delete(job.key)
