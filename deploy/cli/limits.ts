@@ -4,7 +4,7 @@ import { GROUPS_MAX } from '../../gateway/otlp/log-records.ts'
 import { LOOKED_AT_MAX } from '../../gateway/otlp/sources.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
-import { FRAMES_MAX } from '../../shared/http/inflate.ts'
+import { FRAME_BYTES_MIN, FRAMES_FREE, FRAMES_MAX } from '../../shared/http/inflate.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
 import { PIECE_BYTES_MIN, PIECES_FREE } from '../../shared/http/pieces.ts'
 import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
@@ -79,7 +79,11 @@ export const LIMITS: readonly Limit[] = [
     beyond: '`malformed_request`; at twice as many the connection is closed',
   },
   { of: 'a body after decompression', is: 'MAX_INFLATED_BYTES', beyond: '413' },
-  { of: 'frames of a body in zstd', is: count(FRAMES_MAX), beyond: '`malformed_body`' },
+  {
+    of: 'frames of a body in zstd',
+    is: `${FRAMES_FREE}, and one for each ${count(FRAME_BYTES_MIN)} bytes as sent; ${count(FRAMES_MAX)}`,
+    beyond: '`malformed_body`',
+  },
   { of: 'a body of an unknown sender, either way', is: bytes(UNKNOWN_BODY_BYTES_MAX), beyond: 'refused by its key' },
   { of: 'all bodies that are being read', is: 'BODY_BUFFER_BYTES', beyond: '`server_error`, retryable' },
   { of: 'those of one Team; of all unknown senders', is: '3/4 of that; 1/9', beyond: '`server_error`, retryable' },

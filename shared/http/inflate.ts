@@ -11,7 +11,12 @@ const ZSTD_WINDOW_LOG_MAX = 23
 /** An engine has a window of up to 16 MiB; more engines than Node has threads for would only wait. */
 const ENGINES_MAX = 4
 
-/** A body of zstd may be several frames (RFC 8878, 3); each takes an engine of its own, so there are not any number of them. */
+/**
+ * A body of zstd may be several frames (RFC 8878, 3). Each takes an engine of its own, and so 60 µs however short it is: this many are free,
+ * and beyond them each must bring this many bytes on average.
+ */
+export const FRAMES_FREE = 16
+export const FRAME_BYTES_MIN = 1_024
 export const FRAMES_MAX = 1_000
 
 type Engine = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
@@ -44,6 +49,7 @@ export function createInflate(): Inflate {
 
 const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
   new Promise((resolve) => {
+    const framesMax = Math.min(FRAMES_MAX, FRAMES_FREE + Math.floor(bytes.length / FRAME_BYTES_MIN))
     const inflated = new BodyBytes(share)
     let engine: Engine
     let frames = 0
@@ -71,8 +77,14 @@ const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
         if (rest.length === 0) settle({ value: inflated })
         else if (coding !== 'zstd' || !isFrame(rest))
           settle(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
-        else if (frames === FRAMES_MAX)
-          settle(refuse('malformed_body', null, `The body has more than ${FRAMES_MAX} frames of zstd.`))
+        else if (frames === framesMax)
+          settle(
+            refuse(
+              'malformed_body',
+              null,
+              `The body has more than ${framesMax} frames of zstd. Send fewer, longer ones.`,
+            ),
+          )
         else begin(rest)
       })
       engine.end(left)

@@ -119,8 +119,8 @@ test('a request that lives until its answer keeps nothing of what was read', asy
 describe('a body of several frames of zstd', () => {
   const frames = (...texts: readonly string[]) => Buffer.concat(texts.map((text) => zstdCompressSync(text)))
   const skipped = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7])
-  const read = async (bytes: Buffer, budget = createByteBudget(1_000_000)) => {
-    const body = await readerWith(budget)(send({ 'content-encoding': 'zstd' }, bytes))
+  const read = async (bytes: Buffer, budget = createByteBudget(1_000_000), grant = GRANT) => {
+    const body = await readerWith(budget, 10_000, grant)(send({ 'content-encoding': 'zstd' }, bytes))
     if (body === GONE) return 'gone'
     body.value?.memory.release()
     expect(budget.held).toBe(0)
@@ -135,7 +135,13 @@ describe('a body of several frames of zstd', () => {
   test('has the limits of one', async () => {
     expect(await read(frames('x'.repeat(300_000), 'x'.repeat(100_001)))).toContain('too large after decompression')
     expect(await read(frames('x'.repeat(300_000), 'x'.repeat(90_000)), createByteBudget(350_000))).toContain('Too many')
-    expect(await read(frames(...Array<string>(1_001).fill('')))).toContain('more than 1000 frames')
+    expect(await read(frames(...Array<string>(24).fill('')))).toContain('more than 16 frames')
+    // The frames of a body with room for more than a thousand by its length; those to be skipped need no room inflated.
+    const long = Buffer.concat([skipped.subarray(0, 4), Buffer.from([0xf8, 3, 0, 0]), Buffer.alloc(1_016)])
+    const many = Buffer.concat(Array<Buffer>(1_001).fill(long))
+    expect(await read(many, createByteBudget(2_000_000), { ...GRANT, wireBytesMax: 2_000_000 })).toContain(
+      'more than 1000 frames',
+    )
   })
 
   test('that is damaged after the first is refused', async () => {
