@@ -14,7 +14,12 @@ type ItemVerdict =
 export interface ErrorBody {
   readonly type?: string
   readonly reason?: string
+  readonly root_cause?: readonly ErrorBody[]
 }
+
+/** Whether a search was refused because the beginning of a word in it stands for more words than a search may have. */
+export const hasTooManyClauses = ({ root_cause: [cause] = [] }: ErrorBody): boolean =>
+  /too many (?:nested )?clauses/i.test(cause?.reason ?? '')
 
 export interface BulkItem {
   readonly status: number

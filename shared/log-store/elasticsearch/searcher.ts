@@ -4,8 +4,10 @@ import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { type EntryRow, mayBeLong, rowOf } from '../../contract/rows.ts'
 import { compareTimestamps, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Connection } from './connection.ts'
+import { ReadTooLargeError } from '../log-store.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
+import { hasTooManyClauses } from './outcome.ts'
 
 export interface Hit<Source> {
   readonly _id: string
@@ -85,18 +87,28 @@ export interface Searcher {
 const LATEST_MS = [60_000, 3_600_000]
 
 /**
- * All searches go through here. An answer that lacks a shard's part is an error, never a shorter answer. A Team is always served by the
+ * All searches go through here; they reject with a `ReadTooLargeError` if they have to be narrowed. An answer that lacks a shard's part is an error, never a shorter answer. A Team is always served by the
  * same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
  */
 export function createSearcher(connection: Connection, names: IndexNames, clock: Clock): Searcher {
-  const search = <Answer>(index: string, team: string, body: object, options: SearchOptions = {}): Promise<Answer> =>
-    connection.send<Answer>({
-      method: 'POST',
-      path: `/${index}/_search`,
-      query: { ...LENIENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
-      body: { track_total_hits: false, ...body },
-      ...options,
-    })
+  async function search<Answer>(
+    index: string,
+    team: string,
+    body: object,
+    options: SearchOptions = {},
+  ): Promise<Answer> {
+    try {
+      return await connection.send<Answer>({
+        method: 'POST',
+        path: `/${index}/_search`,
+        query: { ...LENIENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
+        body: { track_total_hits: false, ...body },
+        ...options,
+      })
+    } catch (error) {
+      throw asReadError(error)
+    }
+  }
   return {
     entries: (team, kinds, body, options) => search(names.all(kinds), team, body, options),
     flows: (team, body, options) => search(names.flows, team, body, options),
@@ -111,6 +123,12 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
     },
   }
 }
+
+/** The error of a search: one that can only be narrowed is that of a read which is too large. */
+export const asReadError = (error: unknown): unknown =>
+  error instanceof ElasticsearchError && hasTooManyClauses(error.body)
+    ? new ReadTooLargeError('the beginning of a word stands for too many words', { cause: error })
+    : error
 
 /** An index that does not exist yet holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const

@@ -6,7 +6,7 @@ import { AnswerTooLongError, type Connection, ElasticsearchError } from './conne
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
 import { retried } from './retrying.ts'
-import { type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
+import { asReadError, type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
@@ -156,7 +156,7 @@ async function readArrivals(
     ...(limit > 1 && { answerBytesMax: ANSWER_BYTES_MAX }),
   })
   return responses.map(({ hits, error, status, _shards: shards }) => {
-    if (error !== undefined) throw new ElasticsearchError('arrivals could not be read', status, error)
+    if (error !== undefined) throw asReadError(new ElasticsearchError('arrivals could not be read', status, error))
     return shards?.total === 0 ? undefined : (hits?.hits ?? []).map(arrivalOf)
   })
 }

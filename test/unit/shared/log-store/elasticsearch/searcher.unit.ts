@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { createSearcher } from '../../../../../shared/log-store/elasticsearch/searcher.ts'
+import { ReadTooLargeError } from '../../../../../shared/log-store/log-store.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const A_MINUTE_BEFORE = '2026-03-01T11:59:00.000Z'
@@ -22,6 +25,18 @@ async function latest({ from, to }: Range, ...times: readonly string[]) {
   })
   return { hits, read }
 }
+
+test('a search with the beginning of too many words is too large, and other failures stay what they are', async () => {
+  const refused = (reason: string) => {
+    const cause = { type: 'illegal_argument_exception', reason }
+    const body = { type: 'search_phase_execution_exception', reason: 'Partial shards failure', root_cause: [cause] }
+    const send = () => Promise.reject(new ElasticsearchError('_search answered 400', 400, body))
+    const connection = { send, close: async () => undefined }
+    return createSearcher(connection, indexNames('sluice'), { now: () => NOW }).entries('a', ['event'], {})
+  }
+  await expect(refused('Query rewrite failed: too many clauses')).rejects.toThrow(ReadTooLargeError)
+  await expect(refused('out of bounds')).rejects.toThrow(ElasticsearchError)
+})
 
 test.each<[string, readonly string[], readonly (string | null)[]]>([
   ['the last minute', ['2026-03-01T12:07:00.000Z', A_MINUTE_BEFORE, LONGER], [A_MINUTE_BEFORE]],
