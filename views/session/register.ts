@@ -38,7 +38,7 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
   const { logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
-  const attempts = createAttempts(steadyClock)
+  const [attempts, logSignIn] = [createAttempts(steadyClock), createSignInLog(logger)]
   const outcomes = metrics.counter('sluice_sign_ins_total', { outcome: ['opened', 'refused', 'limited'] })
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const answer = (response: Response, session: Session | undefined): void =>
@@ -92,7 +92,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
         problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
       )
     }
-    logger.info({ team: session.team.id, key: session.key.prefix }, 'signed in')
+    logSignIn(session)
     give(request, response, sessions.cookieOf(session))
     answer(response, session)
   }
@@ -121,6 +121,16 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   })
   router.use(routes)
   return sessions
+}
+
+/** Logs sign-ins, as many of a Team as may fail: a program can sign in thousands of times a second. */
+function createSignInLog(logger: Logger): (session: Session) => void {
+  const lines = createAttempts(steadyClock)
+  return ({ team, key }) => {
+    if (lines.waitOf(team.id) > 0) return
+    lines.failed(team.id)
+    logger.info({ team: team.id, key: key.prefix }, 'signed in')
+  }
 }
 
 /** The key in a body `{ "apiKey": "..." }`. */

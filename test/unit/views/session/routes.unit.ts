@@ -182,6 +182,13 @@ describe('POST /api/session', () => {
     expect(logged).toContain('signed in')
   })
 
+  test('a Team that signs in all the time has few lines in the log, and another has its own', async () => {
+    for (let count = 0; count < 15; count += 1) expect((await signIn()).status).toBe(200)
+    await signIn(KEY_B)
+    const lines = logged.split('\n').filter((line) => line.includes('signed in'))
+    expect(lines.map((line) => JSON.parse(line).team)).toEqual([...Array(10).fill('a'), 'b'])
+  })
+
   test.each([
     ['no key of any Team', { apiKey: 'wrong' }, 401, 'invalid_api_key'],
     ['no key', {}, 400, 'invalid_request'],
