@@ -7,6 +7,12 @@ import { beginWithMemorySettings } from './memory-settings.ts'
 import { exitAtOnce, onSignals } from './server/signals.ts'
 
 onSignals(exitAtOnce)
+// The reader of a pipe may end first, as in `sluice registry list | head -3`. The work is finished all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 if (process.argv[2] === 'start') beginWithMemorySettings()
 
 // Loaded only now, as the program may just have been started again.

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -25,6 +27,13 @@ test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])('on Node %s the program ru
   const { status, stdout } = runAs(version)
   expect(status).toBe(0)
   expect(stdout).toContain('Usage: sluice COMMAND')
+})
+
+test('a command ends as usual when nobody reads its output any more', async () => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'sluice.js', 'help'], { cwd: ROOT })
+  child.stdout.destroy()
+  const [[status], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
 test('package.json and .nvmrc ask for the same Node', () => {
