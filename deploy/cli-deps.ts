@@ -94,8 +94,8 @@ const handlers: CliHandlers = {
   applyIndices: async (config) => {
     const { store, applyIndices } = await openLogStore(depsOf(config), 'same')
     try {
-      const mended = await applyIndices()
-      return mended.length === 0 ? ['the indices are as they should be'] : mended
+      const changes = await applyIndices()
+      return changes.length === 0 ? ['the indices are as they should be'] : changes
     } finally {
       await store.close()
     }

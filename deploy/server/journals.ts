@@ -72,8 +72,8 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
     batchingPolicy: PUBLISHER_DEFAULTS,
     applyTopics: async () => {
       const reports = await journal.applyTopics(topics)
-      return reports.flatMap(({ topic, differences }) =>
-        differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
+      return reports.flatMap(({ topic, created, differences }) =>
+        differences.length === 0 ? [`${topic}: ${created ? 'created' : 'as it should be'}`] : differences,
       )
     },
     // A gateway neither reads the audit topic nor needs it to answer a sender.

@@ -31,10 +31,12 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
   let prefix: string
   let store: ElasticsearchLogStore
 
+  let applied: readonly string[]
+
   beforeEach(async () => {
     prefix = uniquePrefix()
     store = openStore(elasticsearch.url, prefix).store
-    await store.indices.apply()
+    applied = await store.indices.apply()
   })
 
   afterEach(async () => {
@@ -44,7 +46,15 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
 
   const dayIndex = (day: string): string => `${prefix}-application-logs-v1-${day.replaceAll('-', '.')}`
 
-  test('templates and indices are made once; a second run changes nothing', async () => {
+  test('templates and indices are made once, and named; a second run changes nothing', async () => {
+    expect(applied).toContain(`corrected: index template ${prefix}-flows-v1 is missing`)
+    expect(applied.filter((line) => line.startsWith('created: ')).toSorted()).toEqual([
+      `created: ${prefix}-application-logs-v1-2026.01.31`,
+      `created: ${prefix}-application-logs-v1-2026.02.01`,
+      `created: ${prefix}-event-logs-v1-2026.01.31`,
+      `created: ${prefix}-event-logs-v1-2026.02.01`,
+      `created: ${prefix}-flows-v1`,
+    ])
     expect(await store.indices.check()).toEqual([])
     expect(await store.indices.apply()).toEqual([])
     expect(await store.indices.prepareDays()).toEqual([])

@@ -254,7 +254,10 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       const registry = { name: uniqueName('registry'), role: 'registry', partitions: 1, cleanup: 'compact' } as const
       const bounded = { ...eventTopic(uniqueName('bounded')), retentionBytes: 64 * 1024 * 1024 }
       const topics = [logs, { ...registry, retentionMs: null }, bounded]
-      expect((await journal.applyTopics(topics)).flatMap(({ differences }) => differences)).toEqual([])
+      const applied = async () =>
+        (await journal.applyTopics(topics)).map(({ created, differences }) => ({ created, differences }))
+      expect(await applied()).toEqual(topics.map(() => ({ created: true, differences: [] })))
+      expect(await applied()).toEqual(topics.map(() => ({ created: false, differences: [] })))
       await journal.checkDurability(topics)
 
       const [report] = await journal.describeTopics([{ ...logs, partitions: 3, retentionMs: 1_000 }])

@@ -94,7 +94,7 @@ await describeWithBackends(
       test('connects by its settings, and Node warns of nothing', async () => {
         const { code, stdout, stderr } = await runSluice(['topics', 'apply'], settings)
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-        expect(stdout).toContain('sluice.event-logs.v1: as it should be')
+        expect(stdout).toContain('sluice.event-logs.v1: created')
       })
 
       test('takes a password that was put in the place of another while it runs', async () => {

@@ -10,7 +10,14 @@ import { describeFault } from './faults.ts'
 import { subscribeToTopics } from './group.ts'
 import { followTopic, type ReadContext, scanTopic } from './read.ts'
 import type { Compression } from './record-batch.ts'
-import { applyTopics, checkDurability, createMissing, describeTopics, type TopicReport } from './topic-admin.ts'
+import {
+  type AppliedTopic,
+  applyTopics,
+  checkDurability,
+  createMissing,
+  describeTopics,
+  type TopicReport,
+} from './topic-admin.ts'
 
 export interface KafkaJournalOptions {
   /** Maximum time of one append, including all attempts. */
@@ -52,7 +59,7 @@ const DEFAULTS: KafkaJournalOptions = {
 /** The journal on Kafka, with the operations on topics that only Kafka has. */
 export interface KafkaJournal extends Journal {
   /** Creates missing topics; reports how existing ones differ from those that Sluice would create. */
-  applyTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
+  applyTopics(topics: readonly NamedTopic[]): Promise<readonly AppliedTopic[]>
   /** The same report, without changing anything. */
   describeTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
   /** Rejects with a `DurabilityError` if a topic could lose acknowledged records. */
@@ -82,7 +89,9 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   return {
     append: appender.append,
     partitionCount: async (topic) => (await cluster.partitionsOf(topic)).length,
-    createTopics: (topics) => createMissing(cluster, topics),
+    createTopics: async (topics) => {
+      await createMissing(cluster, topics)
+    },
     applyTopics: (topics) => applyTopics(cluster, topics),
     describeTopics: (topics) => describeTopics(cluster, topics),
     checkDurability: (topics) => checkDurability(cluster, topics),

@@ -51,19 +51,29 @@ const sizeSettings = ({ retentionBytes }: NamedTopic): Record<string, string> =>
     ? { 'retention.bytes': '-1' }
     : { 'retention.bytes': String(retentionBytes), 'segment.bytes': String(Math.round(retentionBytes / SEGMENTS)) }
 
-/** Creates missing topics and leaves the others; returns a report on each. */
-export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
-  await createMissing(cluster, topics)
-  return describeTopics(cluster, topics)
+/** The state of a topic after the missing ones were created. */
+export interface AppliedTopic extends TopicReport {
+  /** Whether it was missing before. */
+  readonly created: boolean
 }
 
-export async function createMissing(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
+/** Creates missing topics and leaves the others; returns a report on each. */
+export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly AppliedTopic[]> {
+  const created = await createMissing(cluster, topics)
+  return (await describeTopics(cluster, topics)).map((report) => ({ ...report, created: created.has(report.topic) }))
+}
+
+/** Returns the names of the topics that it created. */
+export async function createMissing(cluster: Cluster, topics: readonly NamedTopic[]): Promise<ReadonlySet<string>> {
   const { replicas, inSync } = copiesOn(await cluster.expectedBrokerCount())
+  const created = new Set<string>()
   for (const topic of topics) {
     const { name, partitions } = topic
     if (await cluster.exists(name)) continue
     await cluster.create({ name, partitions, replicas, config: settingsOf(topic, inSync) })
+    created.add(name)
   }
+  return created
 }
 
 /** Compares the topics with those that Sluice would create; changes nothing. */

@@ -13,8 +13,8 @@ export interface Indices {
   /** The differences from the templates and indices that this release needs, in sentences; empty if there are none. Changes nothing. */
   check(): Promise<readonly string[]>
   /**
-   * Corrects the differences and creates the indices of today and tomorrow; returns what `check` found before. Safe to repeat and to run in
-   * several processes at once. Rejects if an existing index cannot be brought to the mapping.
+   * Corrects the differences and creates the indices of flows, of today and of tomorrow; returns a line for each correction and each new
+   * index. Safe to repeat and to run in several processes at once. Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
   /** Creates the indices of today and tomorrow, so that they exist at midnight. Returns those that were missing. */
@@ -79,14 +79,14 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       for (const { kind, name, body } of templates) {
         await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
       }
-      if ((await indexBehind(connection, names.flows)) === undefined) await create(names.flows)
+      const isFirst = (await indexBehind(connection, names.flows)) === undefined && (await create(names.flows))
       // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
       await addFields(names.flows, FLOW_MAPPINGS)
       await addFields(names.all(['event']), ENTRY_MAPPINGS)
       await addFields(names.all(['application']), ENTRY_MAPPINGS)
-      await prepareDays()
+      const created = [...(isFirst ? [names.flows] : []), ...(await prepareDays())]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
-      return differences
+      return [...differences.map((text) => `corrected: ${text}`), ...created.map((index) => `created: ${index}`)]
     },
     prepareDays,
     async removeBefore(day) {
