@@ -41,7 +41,7 @@ export interface Case {
 }
 
 /** The requests of the read API that are answered at once; tails and exports last as long as their readers want. */
-const READS = 'route=~"/api/(event-logs|application-logs|flows|refusals).*",route!~".*/(tail|export)"'
+const READS = 'route=~"/api/(event-logs|application-logs|flows|flow-states|refusals).*",route!~".*/(tail|export)"'
 
 export const OBJECTIVES: readonly Objective[] = [
   {

@@ -9,6 +9,7 @@ import { ROWS } from '../../../../deploy/monitoring/dashboard.ts'
 import { RUNBOOKS_URL, ruleGroups } from '../../../../deploy/monitoring/render.ts'
 import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import { createMetrics, METRICS } from '../../../../shared/runtime/metrics.ts'
+import { ROUTES } from '../../../../views/api/routes.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
@@ -87,6 +88,15 @@ describe('the rules', () => {
 
   test('record each objective in every window, and ask for no other', () => {
     expect(rules.filter(({ record }) => record !== undefined)).toHaveLength(2 * OBJECTIVES.length * WINDOWS.length)
+  })
+
+  test('count every path that reads logs, but tails and exports', () => {
+    const read = OBJECTIVES.find(({ name }) => name === 'read')?.valid('1h') ?? ''
+    const [, paths = '', others = ''] = /route=~"([^"]+)",route!~"([^"]+)"/.exec(read) ?? []
+    const isCounted = (path: string) =>
+      new RegExp(`^(?:${paths})$`).test(path) && !new RegExp(`^(?:${others})$`).test(path)
+    const left = ROUTES.map(({ path }) => path).filter((path) => !isCounted(path))
+    expect(left.filter((path) => !/^\/api\/(names|query)|\/(tail|export)$/.test(path))).toEqual([])
   })
 
   test('of objectives have a bound among the buckets', () => {
