@@ -125,7 +125,8 @@ export const pairsOf = (list: readonly string[]): [name: string, value: string][
 /** Whether all items of a list are pairs with values that match. */
 function arePairs(list: readonly string[], values: RegExp): boolean {
   try {
-    return pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
+    const areValid = pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
+    return areValid && list.every((pair) => pair.includes('='))
   } catch {
     return false
   }

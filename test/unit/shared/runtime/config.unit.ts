@@ -221,7 +221,8 @@ describe('settings are checked against each other', () => {
       expect(problems[0]).not.toContain('hidden')
     }
     expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=K%C3%B6ln,k8s.pod.name=a=b,empty=' })).toEqual([])
-    expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=100%' })).toEqual([expect.stringContaining('got "team=100%"')])
+    for (const pairs of ['team=100%', 'team'])
+      expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: pairs })).toEqual([expect.stringContaining(`got "${pairs}"`)])
     const [credentials] = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hidden@collector:4318' })
     expect(credentials).toContain('use OTEL_EXPORTER_OTLP_HEADERS')
     expect(credentials).not.toContain('hidden')
