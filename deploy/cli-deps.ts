@@ -39,14 +39,16 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 async function rebuildView(config: Config, journal: Journal, request: RebuildRequest): Promise<void> {
   const stop = new AbortController()
   onSignals(() => stop.abort(new CommandError('stopped by a signal')))
+  const fromTopics = request.from === 'topics'
   // A second process cannot write to the embedded files beside a server.
-  const unlock = config.ELASTICSEARCH_URL === null ? lockDataDir(config.DATA_DIR) : () => undefined
+  const unlock = config.ELASTICSEARCH_URL === null && fromTopics ? lockDataDir(config.DATA_DIR) : () => undefined
   const { store, ...opened } = await openLogStore(depsOf(config), 'same')
   try {
-    if (request.from === 'topics') await restoreFromTopics(config, journal, store, request, stop.signal)
+    if (fromTopics) await restoreFromTopics(config, journal, store, request, stop.signal)
     else if (opened.rebuildView === null) {
       throw new CommandError(
-        'the embedded log store makes anew by itself what a new version needs; --from topics restores lost entries',
+        '--from indices needs Elasticsearch: after an upgrade, the embedded log store brings its entries up to date by itself; ' +
+          '--from topics restores lost entries',
       )
     } else await rebuildFromIndices(opened.rebuildView, request, stop.signal)
   } finally {
