@@ -9,7 +9,7 @@ import { LIMITS, shownValue } from './limits.ts'
 /** The settings as Markdown. */
 export const settingsTable = (): string =>
   table(
-    ['setting', 'values', 'default', 'what it does'],
+    ['setting', 'values', 'default', 'meaning'],
     Object.entries<Setting>(SETTINGS).map(([name, setting]) => [
       code(name),
       valuesOf(setting),
@@ -21,7 +21,7 @@ export const settingsTable = (): string =>
 /** The metrics as Markdown. */
 export const metricsTable = (): string =>
   table(
-    ['metric', 'kind', 'labels', 'what it tells'],
+    ['metric', 'kind', 'labels', 'meaning'],
     Object.entries<{ kind: string; help: string; labels?: readonly string[] }>(METRICS).map(
       ([name, { kind, help, labels = [] }]) => [code(name), kind, labels.map(code).join(', '), help],
     ),

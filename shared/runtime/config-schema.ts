@@ -38,25 +38,25 @@ export const SETTINGS = {
     default: null,
     minimum: 0,
     maximum: 65_535,
-    help: 'Port of its own for /metrics; unset: /metrics is on the main port.',
+    help: 'Separate port for /metrics, other than PORT; 0 takes a free one; unset: /metrics is on the main port.',
   },
   OTLP_GRPC_PORT: {
     type: 'integer',
     default: null,
     minimum: 0,
     maximum: 65_535,
-    help: 'Port for OTLP over gRPC, usually 4317; 0 takes a free one; unset: there is none.',
+    help: 'Port for OTLP over gRPC, usually 4317, other than PORT and METRICS_PORT; 0 takes a free one; unset: there is none.',
   },
   BASE_PATH: { type: 'text', default: '/', help: 'Path prefix of every route, where a proxy serves Sluice below one.' },
   GATEWAY_URL: {
     type: 'url',
     default: null,
-    help: 'Address at which clients reach the gateway, with its base path, for the snippets on the page. Unset: that of the page, where it takes logs.',
+    help: 'Address at which clients reach the gateway, with its base path, for the snippets on the page; unset: the address of the page, if it takes logs.',
   },
   GATEWAY_INTERNAL_URL: {
     type: 'url',
     default: null,
-    help: 'Address at which a process with the role views, for sample flows, and `sluice canary` reach the gateway; unset: GATEWAY_URL.',
+    help: 'Address of the gateway for sample flows, which processes with the role views send, and for `sluice canary`; unset: GATEWAY_URL.',
   },
   VIEWS_URL: {
     type: 'url',
@@ -79,7 +79,7 @@ export const SETTINGS = {
     type: 'choice',
     choices: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
     default: 'gzip',
-    help: 'How records are compressed on the topics. Subscribers have to read it; every client library reads gzip.',
+    help: 'How records are compressed on the topics. Subscribers must be able to read it; every client library reads gzip.',
   },
   KAFKA_GROUP_PROTOCOL: {
     type: 'choice',
@@ -93,28 +93,36 @@ export const SETTINGS = {
     default: null,
     help: "PEM file of the authorities that signed the brokers' certificates; unset: those that Node trusts.",
   },
-  KAFKA_SSL_CERT_FILE: { type: 'text', default: null, help: 'PEM file of the client certificate, for mutual TLS.' },
+  KAFKA_SSL_CERT_FILE: {
+    type: 'text',
+    default: null,
+    help: 'PEM file of the client certificate, for mutual TLS; together with KAFKA_SSL_KEY_FILE.',
+  },
   KAFKA_SSL_KEY_FILE: { type: 'text', default: null, help: 'PEM file of the key of the client certificate.' },
   KAFKA_SASL_MECHANISM: {
     type: 'choice',
     choices: ['none', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
     default: 'none',
-    help: 'How to log in to Kafka. PLAIN sends the password as it is: use it with KAFKA_SSL only.',
+    help: 'How to log in to Kafka, with KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD. PLAIN sends the password as it is: use it with KAFKA_SSL only.',
   },
   KAFKA_SASL_USERNAME: { type: 'text', default: null, help: 'User name for KAFKA_SASL_MECHANISM.' },
   KAFKA_SASL_PASSWORD: { type: 'text', secret: true, default: null, help: 'Password for KAFKA_SASL_MECHANISM.' },
   ELASTICSEARCH_URL: {
     type: 'url',
     default: null,
-    help: 'Address of Elasticsearch, or of what balances its nodes; unset: the log store is embedded (SQLite).',
+    help: 'Address of Elasticsearch, or of its load balancer; unset: the log store is embedded (SQLite).',
   },
   ELASTICSEARCH_API_KEY: {
     type: 'text',
     secret: true,
     default: null,
-    help: 'API key for Elasticsearch, in its encoded form; in place of a user name and password.',
+    help: 'API key for Elasticsearch, in its encoded form; instead of a user name and password.',
   },
-  ELASTICSEARCH_USERNAME: { type: 'text', default: null, help: 'User name for Elasticsearch.' },
+  ELASTICSEARCH_USERNAME: {
+    type: 'text',
+    default: null,
+    help: 'User name for Elasticsearch, with ELASTICSEARCH_PASSWORD.',
+  },
   ELASTICSEARCH_PASSWORD: { type: 'text', secret: true, default: null, help: 'Password for Elasticsearch.' },
   ELASTICSEARCH_CA_FILE: {
     type: 'text',
@@ -126,7 +134,7 @@ export const SETTINGS = {
     default: 1,
     minimum: 0,
     maximum: 10,
-    help: 'Copies of every index beside the first; 0 on a single node, where a copy has no place.',
+    help: 'Copies of every index in addition to the first; 0 on a single node, which has no place for them.',
   },
   ELASTICSEARCH_SHARDS: {
     type: 'integer',
@@ -148,14 +156,14 @@ export const SETTINGS = {
     type: 'choice',
     choices: ['refuse', 'allow'],
     default: 'refuse',
-    help: 'Whether a gateway starts on topics whose settings could lose what it has answered.',
+    help: 'Whether a gateway starts on topics whose settings could lose accepted entries.',
   },
-  AUTO_CREATE: { type: 'flag', default: true, help: 'Make missing topics and indices at start.' },
+  AUTO_CREATE: { type: 'flag', default: true, help: 'Whether missing topics and indices are created at start.' },
   LOG_LEVEL: {
     type: 'choice',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
-    help: "The least level of the program's own log lines.",
+    help: "The lowest level of the program's own log lines.",
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     type: 'url',
@@ -177,18 +185,18 @@ export const SETTINGS = {
   OTEL_RESOURCE_ATTRIBUTES: {
     type: 'list',
     default: null,
-    help: 'More about this process for traces, `name=value` separated by commas.',
+    help: 'Further attributes of this process in traces, `name=value` separated by commas.',
   },
   INVALID_LEVEL: {
     type: 'choice',
     choices: ['reject', 'information'],
     default: 'reject',
-    help: 'What an unrecognised level of an application log leads to: a refusal, or the level Information.',
+    help: 'Whether an application log with an unrecognised level is refused or gets the level Information.',
   },
   OTLP_RESOURCE_ATTRIBUTES: {
     type: 'list',
     default: null,
-    help: 'Resource attributes of OpenTelemetry that are kept in scopeData beside the usual ones, separated by commas; `cloud.*` for all that begin so.',
+    help: 'Resource attributes of OpenTelemetry that are kept in scopeData beside the usual ones, separated by commas; `cloud.*` for all with this prefix.',
   },
   MAX_BATCH_ENTRIES: {
     type: 'integer',
@@ -209,14 +217,14 @@ export const SETTINGS = {
     default: 20 * MEBIBYTE,
     minimum: 1_024,
     maximum: 400 * MEBIBYTE,
-    help: 'Most bytes of a request body after decompression.',
+    help: 'Most bytes of a request body after decompression; at least MAX_BODY_BYTES.',
   },
   BODY_BUFFER_BYTES: {
     type: 'integer',
     default: 64 * MEBIBYTE,
     minimum: MEBIBYTE,
     maximum: 4 * GIBIBYTE,
-    help: 'Most bytes of all request bodies that are being read and inflated; beyond, requests are refused at once.',
+    help: 'Most bytes of all request bodies that are being read and inflated; beyond, requests are refused at once. At least MAX_BODY_BYTES and MAX_INFLATED_BYTES together.',
   },
   MAX_ENTRY_BYTES: {
     type: 'integer',
@@ -230,34 +238,34 @@ export const SETTINGS = {
     default: null,
     minimum: 0,
     maximum: 1_000_000_000,
-    help: 'Most entries of a Team in a second, over all gateways, where its `limits` in the registry do not say; unset: no limit.',
+    help: 'Most entries of a Team in a second, over all gateways; unset: no limit. The `limits` of a Team in the registry take precedence.',
   },
   QUOTA_BYTES_PER_SECOND: {
     type: 'integer',
     default: null,
     minimum: 0,
     maximum: 1_000_000_000_000,
-    help: 'Most bytes of bodies of a Team in a second, after decompression, in the same way.',
+    help: 'Most bytes in the bodies of a Team in a second, after decompression, over all gateways; unset: no limit. `limits` take precedence.',
   },
   QUOTA_BURST_SECONDS: {
     type: 'integer',
     default: 10,
     minimum: 1,
     maximum: 3_600,
-    help: 'Size of a burst: a Team that was silent may send at once what its quota gives in so many seconds; in the same way.',
+    help: 'Size of a burst: a Team that was silent may send its quota of this many seconds at once. `limits` take precedence.',
   },
   QUOTA_MODE: {
     type: 'choice',
     choices: ['enforced', 'shadow'],
     default: 'enforced',
-    help: 'Whether quotas refuse what is beyond them, or only count it (shadow), in the same way.',
+    help: 'Whether requests beyond a quota are refused, or only counted (shadow). `limits` take precedence.',
   },
   HOT_KEY_ENTRIES_PER_SECOND: {
     type: 'integer',
     default: 1_000,
     minimum: 1,
     maximum: 1_000_000,
-    help: 'Most entries of one correlationKey that a gateway sends to its partition in a second; those beyond go to any partition, and their order is lost.',
+    help: 'Most entries of one correlationKey that a gateway sends to its partition in a second; further ones go to any partition, and their order is lost.',
   },
   REQUEST_DEADLINE_MS: {
     type: 'integer',
@@ -297,14 +305,14 @@ export const SETTINGS = {
   TRUSTED_PROXIES: {
     type: 'list',
     default: null,
-    help: 'Addresses and networks (10.0.0.0/8, fd00::/8) of the proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset: nobody is.',
+    help: 'Addresses and networks (10.0.0.0/8, fd00::/8) of the proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset: none is.',
   },
   PUBLISH_BUFFER_BYTES: {
     type: 'integer',
     default: 64 * MEBIBYTE,
     minimum: MEBIBYTE,
     maximum: 4 * GIBIBYTE,
-    help: 'Most bytes accepted and not yet confirmed by the journal; beyond, requests are refused at once.',
+    help: 'Most bytes of entries that wait for the journal to confirm them; beyond, requests are refused at once. At least MAX_INFLATED_BYTES.',
   },
   READ_BUFFER_BYTES: {
     type: 'integer',
@@ -318,7 +326,7 @@ export const SETTINGS = {
     default: 10_000,
     minimum: 100,
     maximum: 120_000,
-    help: 'Longest time of a read; then it is ended in the store, and its reader is told what to narrow.',
+    help: 'Longest time of a read; then the store cancels it, and the answer says how to narrow it.',
   },
   DRAIN_TIMEOUT_MS: {
     type: 'integer',
@@ -351,7 +359,7 @@ export const SETTINGS = {
   VIEWS: {
     type: 'list',
     default: 'event-logs,application-logs,flows',
-    help: 'Projections that this process keeps up to date, separated by commas; each has to be kept up to date by some process.',
+    help: 'Projections that this process keeps up to date, separated by commas; every projection needs a process.',
   },
   DEAD_LETTER_RUN_MAX: {
     type: 'integer',
@@ -395,7 +403,7 @@ export const SETTINGS = {
   WEBHOOK_ALLOWED_NETWORKS: {
     type: 'list',
     default: null,
-    help: 'Networks of private addresses (10.1.2.3, 10.0.0.0/8, fd00::/8) that webhooks may be posted to, also by http, separated by commas; unset: to public addresses by https alone. The same for the roles views and watches.',
+    help: 'Networks of private addresses (10.1.2.3, 10.0.0.0/8, fd00::/8) that webhooks may be posted to, also by http, separated by commas; unset: only to public addresses, by https. Give the roles views and watches the same value.',
   },
   WATCH_INTERVAL_MS: {
     type: 'integer',
@@ -408,7 +416,7 @@ export const SETTINGS = {
     type: 'list',
     secret: true,
     default: null,
-    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. While it is changed, both secrets, separated by a comma: the first one signs, and what any of them has signed is taken. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
+    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views, and in the gateways that take its sample flows. During a change it holds both secrets, separated by a comma: the first one signs, and signatures of either are accepted. Unset: the embedded mode creates one and keeps it in DATA_DIR; other processes create one at start, and sessions end with the process.",
   },
 } as const satisfies Record<string, Setting>
 

@@ -252,7 +252,7 @@ const CHECKS: readonly Check[] = [
       const wrong = names.filter((name) => !ATTRIBUTE_NAME.test(name))
       return (
         wrong.length > 0 &&
-        `OTLP_RESOURCE_ATTRIBUTES must be names of attributes such as cloud.region, or cloud.* for all that begin so, separated by commas, got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`
+        `OTLP_RESOURCE_ATTRIBUTES must be names of attributes such as cloud.region, or cloud.* for all with this prefix, separated by commas, got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`
       )
     },
   },

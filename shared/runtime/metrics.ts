@@ -19,12 +19,12 @@ export const METRICS = {
   sluice_http_request_seconds: {
     kind: 'histogram',
     labels: ['route', 'status_class'],
-    help: 'Seconds from the head of a request until its answer was handed over, or its client gone; of a live tail, as long as it was open. The route is a template, `other` where none matched; the class 2xx to 5xx, or `none`: no answer began.',
+    help: 'Seconds from the head of a request until its answer was handed over or its client was gone; for a live tail, the time that it was open. The route is a template, or `other` if none matched; the class is 2xx to 5xx, or `none` if no answer began.',
   },
   sluice_entries_accepted_total: {
     kind: 'counter',
     labels: ['kind'],
-    help: 'Entries confirmed durable by the journal and answered success:true.',
+    help: 'Entries that the journal confirmed and that were answered success:true.',
   },
   sluice_entries_rejected_total: {
     kind: 'counter',
@@ -34,27 +34,27 @@ export const METRICS = {
   sluice_requests_refused_total: {
     kind: 'counter',
     labels: ['code'],
-    help: 'Requests refused before any entry of theirs was looked at, by error code.',
+    help: 'Requests refused before any of their entries was checked, by error code.',
   },
   sluice_refusals_noted_total: {
     kind: 'counter',
     labels: ['outcome'],
-    help: 'Refusals that a Team is to see: noted; unnoted, above its share; lost, because the journal did not take the notes.',
+    help: 'Refusals to be shown to a Team, by outcome: noted; unnoted, above its share; lost, because the journal did not take the notes.',
   },
   sluice_limited_total: {
     kind: 'counter',
     labels: ['reason'],
-    help: 'Uses of a limit: body_buffer, publish_buffer, requests refused as BODY_BUFFER_BYTES or PUBLISH_BUFFER_BYTES were held; hot_key, entries whose order was given up (HOT_KEY_ENTRIES_PER_SECOND).',
+    help: 'Uses of a limit, by reason: body_buffer and publish_buffer, requests refused because BODY_BUFFER_BYTES or PUBLISH_BUFFER_BYTES had no room; hot_key, entries that lost their order (HOT_KEY_ENTRIES_PER_SECOND).',
   },
   sluice_quota_limited_total: {
     kind: 'counter',
     labels: ['team', 'mode'],
-    help: 'Requests beyond the quota of their Team, by mode: enforced, which were refused; shadow, which would have been. The first 20 Teams are named, the others counted as `others`.',
+    help: 'Requests beyond the quota of their Team, by mode: enforced, which were refused; shadow, which would have been. The first 20 Teams are named; the others count as `others`.',
   },
   sluice_quota_entries_total: {
     kind: 'counter',
     labels: ['team'],
-    help: 'Entries that were counted against a quota and taken; those of a batch before they are judged one by one. Its rate over all gateways is what the quota bounds.',
+    help: 'Entries that were counted against a quota and taken; those of a batch before they are checked one by one. A quota bounds the rate over all gateways.',
   },
   sluice_quota_bytes_total: {
     kind: 'counter',
@@ -63,7 +63,7 @@ export const METRICS = {
   },
   sluice_live_gateways: {
     kind: 'gauge',
-    help: 'Gateways that share the quotas, as this one counts them. Below the number that runs: more than the quotas is taken; see whether the topic of the gateways can be written and read.',
+    help: 'Gateways that share the quotas, as counted by this one. If fewer than the running gateways, more than the quotas is taken: check that the topic of the gateways can be written and read.',
   },
   sluice_body_bytes: {
     kind: 'gauge',
@@ -79,22 +79,22 @@ export const METRICS = {
   },
   sluice_publish_queue_bytes: {
     kind: 'gauge',
-    help: 'Bytes accepted and not yet confirmed. At PUBLISH_BUFFER_BYTES requests are refused.',
+    help: 'Bytes of entries that wait for the journal to confirm them. At PUBLISH_BUFFER_BYTES requests are refused.',
   },
   sluice_publish_breaker_state: {
     kind: 'gauge',
     help: 'The circuit breaker around the journal: 0 closed, 1 half open, 2 open (requests are refused at once).',
   },
-  sluice_registry_ready: { kind: 'gauge', help: '1 when the registry is folded up to its end, else 0.' },
+  sluice_registry_ready: { kind: 'gauge', help: '1 when the registry has been read to its end, else 0.' },
   sluice_registry_records: { kind: 'gauge', help: 'Teams, keys, Events, Steps and Projects that the registry holds.' },
   sluice_registry_applied_timestamp_seconds: {
     kind: 'gauge',
-    help: 'When the newest change that this process has applied was written (Unix time); 0 before the first. Processes that differ do not know the same keys.',
+    help: 'Time (Unix) at which the newest change that this process has applied was written; 0 before the first. Processes with different values do not know the same keys.',
   },
   sluice_certificate_not_after_seconds: {
     kind: 'gauge',
     labels: ['use'],
-    help: 'When a certificate ends (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end. The files are looked at once a minute.',
+    help: 'Time (Unix) at which a certificate ends, by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file, the first to end. The files are read once a minute.',
   },
   sluice_consumer_records_total: {
     kind: 'counter',
@@ -129,7 +129,7 @@ export const METRICS = {
   sluice_consumer_last_commit_timestamp_seconds: {
     kind: 'gauge',
     labels: ['view'],
-    help: 'When this process last committed a position (Unix time). Old while there is lag: the projection is stuck.',
+    help: 'Time (Unix) of the last commit of a position by this process. An old time while there is lag means that the projection is stuck.',
   },
   sluice_consumer_assigned_partitions: {
     kind: 'gauge',
@@ -139,7 +139,7 @@ export const METRICS = {
   sluice_consumer_rebalances_total: {
     kind: 'counter',
     labels: ['view', 'reason'],
-    help: 'How often partitions were taken from this process: group, as a member came or went; member, as its own membership had to be made anew.',
+    help: 'Times that partitions were taken from this process, by reason: group, a member came or left; member, the process had to join its group again.',
   },
   sluice_consumer_paused_seconds_total: {
     kind: 'counter',
@@ -149,7 +149,7 @@ export const METRICS = {
   sluice_consumer_halted: {
     kind: 'gauge',
     labels: ['view'],
-    help: '1 when a projection stopped and needs an operator; its log says why.',
+    help: '1 when a projection has halted and needs an operator; its log says why.',
   },
   sluice_store_bulk_seconds: {
     kind: 'histogram',
@@ -167,7 +167,7 @@ export const METRICS = {
   },
   sluice_store_open_shards: {
     kind: 'gauge',
-    help: 'Shards of the indices of Elasticsearch, copies included, looked at once a minute; a node takes 1,000 by default.',
+    help: 'Shards of the indices in Elasticsearch, copies included, counted once a minute; a node takes 1,000 by default.',
   },
   sluice_store_shard_bytes_max: {
     kind: 'gauge',
@@ -179,11 +179,11 @@ export const METRICS = {
   },
   sluice_flow_conflicts_total: {
     kind: 'counter',
-    help: 'Flow summaries that another writer changed at the same time, and that were read and written again.',
+    help: 'Flow summaries that were read and written again because another writer changed them at the same time.',
   },
   sluice_retention_last_success_timestamp_seconds: {
     kind: 'gauge',
-    help: 'When old days were last looked for and removed (Unix time); 0 before the first time. It is done every hour.',
+    help: 'Time (Unix) of the last successful removal of old days; 0 before the first. It runs every hour.',
   },
   sluice_audit_failures_total: {
     kind: 'counter',
@@ -205,43 +205,43 @@ export const METRICS = {
   },
   sluice_connections_refused_total: {
     kind: 'counter',
-    help: 'Connections closed for want of room, as there were MAX_CONNECTIONS.',
+    help: 'Connections closed because there were MAX_CONNECTIONS already.',
   },
   sluice_event_loop_delay_seconds: {
     kind: 'gauge',
     labels: ['quantile'],
-    help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
+    help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, some work blocks the thread.',
   },
   sluice_trace_spans_total: {
     kind: 'counter',
     labels: ['outcome'],
-    help: 'Spans of traces by outcome: sent; failed, as the receiver did not take them; dropped, as too many waited. All 0 where tracing is off.',
+    help: 'Spans of traces, by outcome: sent; failed, because the receiver did not take them; dropped, because too many waited. All 0 if tracing is off.',
   },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
   sluice_watches: { kind: 'gauge', help: 'Watches that are not paused, of all Teams.' },
   sluice_watch_evaluations_total: {
     kind: 'counter',
     labels: ['result'],
-    help: 'Evaluations of watches, by result: clear, met, error. The page of the Team has the reason of an error.',
+    help: 'Evaluations of watches, by result: clear, met, error. The page of the Team shows the reason of an error.',
   },
   sluice_watch_deliveries_total: {
     kind: 'counter',
     labels: ['result'],
-    help: 'Attempts to post to a webhook, by result: delivered; failed, which is tried again; gave_up, the last one within 24 hours. The log and the page have the reasons.',
+    help: 'Attempts to post to a webhook, by result: delivered; failed, to be retried; gave_up, the last attempt, 24 hours after the firing. The log and the page have the reasons.',
   },
   sluice_watch_last_evaluation_timestamp_seconds: {
     kind: 'gauge',
-    help: 'When this process last evaluated a watch (Unix time); 0 where it never did: of several processes one evaluates them.',
+    help: 'Time (Unix) at which this process last evaluated a watch; 0 if it never did, as only one of several processes evaluates watches.',
   },
   sluice_canary_rounds_total: {
     kind: 'counter',
     labels: ['outcome'],
-    help: 'Rounds of `sluice canary`, by outcome: found; gateway_refused, not_accepted (in time), not_searchable (in time), views_refused: the first hop that failed.',
+    help: 'Rounds of `sluice canary`, by outcome: found, or the first hop that failed: gateway_refused, not_accepted (in time), not_searchable (in time), views_refused.',
   },
   sluice_canary_seconds: {
     kind: 'histogram',
     labels: ['hop'],
-    help: 'Seconds of `sluice canary`: accepted, from sending an entry until success:true; event-logs, application-logs, flows: from the beginning of the round until the list shows the entry.',
+    help: 'Seconds of a hop of `sluice canary`: accepted, from sending an entry until success:true; event-logs, application-logs, flows: from the beginning of the round until the list shows the entry.',
   },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 
