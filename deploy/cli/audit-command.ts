@@ -11,11 +11,11 @@ export const auditCommand: Command = {
   name: 'audit',
   summary: 'Show who changed what: the registry, keys, quotas, watches, replays',
   description: [
-    'Prints a JSON document a line for each change: when, who, by which way, from where, of what, the values before and\nafter, and the outcome. Oldest first; changes whose outcome is not known come last, as `pending`.\ndocs/security.md describes the fields.',
+    'Prints one JSON document for each change, a line each: its time, author, way, origin and subject, the values before and\nafter, and the outcome. Oldest first; changes without a known outcome come last, as `pending`.\ndocs/security.md describes the fields.',
   ],
   parameters: [],
   options: {
-    team: { value: 'TEAM', help: 'Only changes of what this Team has.' },
+    team: { value: 'TEAM', help: 'Only changes of items of this Team.' },
     since: { value: 'TIME', help: 'Only those from this time on: ISO 8601, or now-1h (s, m, h, d, w).' },
     until: { value: 'TIME', help: 'Only those before this time.' },
   },

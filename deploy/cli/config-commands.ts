@@ -6,8 +6,8 @@ import { columns } from './text.ts'
 export const configCommands: readonly Command[] = [
   {
     name: 'config print',
-    summary: 'Show every setting as this environment has it',
-    description: ['Secrets are masked. Where settings are wrong, all problems are listed.'],
+    summary: 'Show every setting with its value in this environment',
+    description: ['Secrets are masked. If settings are wrong, all problems are listed.'],
     parameters: [],
     options: {
       json: { help: 'Print one JSON document: value, default and help of each setting.' },

@@ -22,7 +22,7 @@ const RATE_MAX = 100_000
 
 const FILTER_OPTIONS: Readonly<Record<string, Option>> = {
   view: { value: 'VIEW', help: `Only those of one view: ${PROJECTION_NAMES.join(', ')}.` },
-  reason: { value: 'REASON', help: 'Only those with one reason, as the list shows it.' },
+  reason: { value: 'REASON', help: 'Only those with this reason, as in the list.' },
   since: { value: 'TIME', help: 'Only those from this time on: ISO 8601, or now-1h (s, m, h, d, w).' },
   until: { value: 'TIME', help: 'Only those before this time.' },
   id: { value: 'ID', help: 'Only those of the entry with this id.' },
@@ -31,15 +31,15 @@ const FILTER_OPTIONS: Readonly<Record<string, Option>> = {
 export const deadLetterCommands: readonly Command[] = [
   {
     name: 'dead-letters list',
-    summary: 'Show records that a view could not take',
+    summary: 'List records that a view could not process',
     description: [
-      'A dead letter keeps the record as it was; the list shows where it stood and what is wrong, nothing of its content.\nOldest first.',
+      'A dead letter holds the unchanged record. The list shows the place and the problem of each, oldest first, but no content.',
     ],
     parameters: [],
     options: {
       ...FILTER_OPTIONS,
       limit: { value: 'COUNT', help: `Most dead letters to show. Default: ${LIST_LIMIT}.` },
-      json: { help: 'Print a JSON document a line.' },
+      json: { help: 'Print one JSON document for each dead letter, a line each.' },
     },
     examples: ['sluice dead-letters list --since now-1h', 'sluice dead-letters list --view flows --json'],
     run: (call, deps) => {
@@ -57,9 +57,9 @@ export const deadLetterCommands: readonly Command[] = [
   },
   {
     name: 'dead-letters replay',
-    summary: 'Put dead letters back into the topics they came from',
+    summary: 'Put dead letters back on their topics',
     description: [
-      'Mend the cause first. Without a filter, all that came after the last replay are put back; with one, all that match,\nreplayed before or not. What had been stored is recognised by its id and not stored twice. A record that has failed\ntoo often is left where it is, and so is one that has no value or no place to go back to; the exit code is then 1.',
+      'Fix the cause first. Without a filter, all dead letters since the last replay are put back; with one, all that match,\nreplayed before or not. Stored entries are recognised by their ids and not stored twice. Records that failed too often,\nand records without a value or an existing place, stay where they are; the exit code is then 1.',
     ],
     parameters: [],
     options: {

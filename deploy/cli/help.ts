@@ -13,7 +13,7 @@ export function commandHelp(command: Command): string {
     ),
     table('Options:', [...Object.entries(options).map(optionRow), ['-h, --help', 'Show this page.']]),
     ['Examples:', ...examples.map((example) => `  ${example}`)].join('\n'),
-    'Exit codes: 0 done, 1 failed (standard error says why), 2 the command line is wrong.',
+    'Exit codes: 0 done, 1 failed (standard error says why), 2 the command line is wrong, 130 ended at once by a signal.',
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
@@ -40,7 +40,7 @@ export function overview(commands: readonly Command[], words = ''): string {
         ])
       : '',
     [
-      `\`sluice help COMMAND\` or \`sluice COMMAND --help\` says more of a command.`,
+      `\`sluice help COMMAND\` or \`sluice COMMAND --help\` describes a command.`,
       'From a checkout, `npm run sluice -- COMMAND` runs it. Settings come from the environment: `sluice config print`.',
     ].join('\n'),
   ]

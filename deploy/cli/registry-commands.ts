@@ -21,14 +21,14 @@ export const registryCommands: readonly Command[] = [
     name: 'registry apply',
     summary: 'Apply a file of Teams, Events, Steps and Projects',
     description: [
-      'The file is merged into the registry: what it has is added or changed, what it lacks stays. It may refer to Teams and\nEvents that are there already. Where anything is wrong, everything that is wrong is listed and nothing is changed.\nApplying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
+      'The file is merged into the registry: its items are added or changed, and other items stay. It may refer to existing Teams\nand Events. If the file has problems, all of them are listed and nothing is changed.\nApplying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
     ],
     parameters: [{ name: 'FILE', help: 'a registry file (YAML)' }],
     options: {
       prune: {
-        help: 'Also delete what the file lacks, and revoke keys that the `apiKeys` of their Team lacks.',
+        help: 'Also delete items that the file lacks, and revoke keys that the `apiKeys` of their Team lacks.',
       },
-      'dry-run': { help: 'Say what would be changed and change nothing.' },
+      'dry-run': { help: 'Show the changes without making them.' },
     },
     examples: ['sluice registry apply registry.yaml --dry-run', 'sluice registry apply registry.yaml --prune'],
     run: (call, deps) => withAdmin(deps, 'registry apply', (admin) => apply(call, deps, admin)),
@@ -36,7 +36,7 @@ export const registryCommands: readonly Command[] = [
   {
     name: 'registry list',
     summary: 'Show Teams with their keys, Events, Steps and Projects',
-    description: ['Of a key only its first characters are shown; the key itself is kept nowhere.'],
+    description: ['Only the first characters of a key are shown; the key itself is not stored.'],
     parameters: [],
     options: { json: { help: 'Print one JSON document.' } },
     examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
@@ -52,7 +52,7 @@ export const registryCommands: readonly Command[] = [
     name: 'registry rotate-key',
     summary: 'Give a Team a new key, shown once',
     description: [
-      'The old key stays live, so that clients can change over; end it with `registry revoke-key`. A Team has at most two live\nkeys. The new key is random (192 bits) and printed once: only its SHA-256 is kept.',
+      'The old key stays live, so that clients can change over; revoke it with `registry revoke-key`. A Team has at most two live\nkeys. The new key is random (192 bits) and printed once: only its SHA-256 is stored.',
     ],
     parameters: [TEAM],
     options: {
@@ -65,7 +65,7 @@ export const registryCommands: readonly Command[] = [
   },
   {
     name: 'registry revoke-key',
-    summary: 'End a key of a Team',
+    summary: 'Revoke a key of a Team',
     description: [
       'The key is named by its first characters as `registry list` shows them (up to 6), or in full. A revoked key stays\nrevoked, even if a file lists it again. Running servers refuse it within seconds.',
     ],
@@ -78,7 +78,7 @@ export const registryCommands: readonly Command[] = [
     name: 'registry export',
     summary: 'Write the whole registry to a file',
     description: [
-      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its\nSHA-256. The file is replaced when it is whole, and only its owner may read it. An empty registry is not written.\ndocs/registry.md says how to keep such files.',
+      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its\nSHA-256. The file is replaced once the new one is complete, and only its owner may read it. An empty registry is not written.\ndocs/registry.md says how to keep such files.',
     ],
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
     options: {},
@@ -87,12 +87,12 @@ export const registryCommands: readonly Command[] = [
   },
   {
     name: 'registry restore',
-    summary: 'Bring back all that an exported file has',
+    summary: 'Restore an exported registry',
     description: [
-      'The file is checked whole before anything is changed. What it lacks stays as it is, and a key that was revoked before or since\nstays revoked. Restoring a file again changes nothing.',
+      'The whole file is checked before anything is changed. Items that it lacks stay, and a key that was revoked before or since the\nexport stays revoked. Restoring a file again changes nothing.',
     ],
     parameters: [{ name: 'FILE', help: 'a file of `registry export`; - stands for standard input' }],
-    options: { 'dry-run': { help: 'Say what would be changed and change nothing.' } },
+    options: { 'dry-run': { help: 'Show the changes without making them.' } },
     examples: [
       'sluice registry restore registry-backup.ndjson --dry-run',
       'sluice registry restore registry-backup.ndjson',

@@ -9,7 +9,7 @@ export const serverCommands: readonly Command[] = [
     name: 'start',
     summary: 'Run a server',
     description: [
-      'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT\nstops it: what was taken is written first, a second signal ends it at once.',
+      'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT\ndrains the server: it writes the entries that it has accepted, and exits. A second signal ends it at once.',
     ],
     parameters: [],
     options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
@@ -18,8 +18,10 @@ export const serverCommands: readonly Command[] = [
   },
   {
     name: 'topics apply',
-    summary: 'Make the topics that are missing on the journal',
-    description: ['Topics that exist are left as they are. With AUTO_CREATE=true a server does the same at its start.'],
+    summary: 'Create missing topics of the journal',
+    description: [
+      'Existing topics are not changed; their differences are listed. With AUTO_CREATE=true a server does the same at its start.',
+    ],
     parameters: [],
     options: {},
     examples: ['KAFKA_BROKERS=kafka:9092 sluice topics apply'],
@@ -30,9 +32,9 @@ export const serverCommands: readonly Command[] = [
   },
   {
     name: 'indices apply',
-    summary: 'Make the indices and templates that are missing in the log store',
+    summary: 'Create missing indices of the log store, and bring templates up to date',
     description: [
-      'Indices that exist are left as they are. With AUTO_CREATE=true a server does the same at its start.',
+      'Existing indices get new fields and are not changed otherwise. With AUTO_CREATE=true a server does the same at its start.',
     ],
     parameters: [],
     options: {},
@@ -44,9 +46,9 @@ export const serverCommands: readonly Command[] = [
   },
   {
     name: 'counts rebuild',
-    summary: 'Count the entries of the embedded log store anew',
+    summary: 'Recount the entries of the embedded log store',
     description: [
-      'The counts behind histograms, facets and totals are made again from the entries, beside a running server: until they are made, it\ncounts the entries themselves. A rebuild that was stopped goes on when a server runs.',
+      'The counts behind histograms, facets and totals are computed again from the entries, beside a running server; until then, it\ncounts the entries themselves. A running server resumes an interrupted rebuild.',
     ],
     parameters: [],
     options: {},
@@ -58,12 +60,12 @@ export const serverCommands: readonly Command[] = [
   },
   {
     name: 'canary',
-    summary: 'Write entries through the gateway and find them again',
+    summary: 'Send entries to the gateway and look for them in the views',
     description: [
       'Every CANARY_INTERVAL_MS an event log and an application log of the Team sluice-canary go to the gateway (GATEWAY_INTERNAL_URL or\nGATEWAY_URL) and are looked for in the lists of the views (VIEWS_URL), over HTTP as any client does. Metrics are on METRICS_PORT.\ndocs/operations.md says how to register the Team; its key is CANARY_API_KEY.',
     ],
     parameters: [],
-    options: { once: { help: 'Make one round, print each hop with its time, and exit with 1 where one fails.' } },
+    options: { once: { help: 'Make one round, print each hop with its time, and exit with 1 if one fails.' } },
     examples: [
       'CANARY_API_KEY_FILE=/run/secrets/canary GATEWAY_URL=https://logs.example sluice canary --once',
       'GATEWAY_URL=http://gateway:8080 VIEWS_URL=http://views:8080 METRICS_PORT=9464 sluice canary',

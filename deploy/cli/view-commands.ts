@@ -8,20 +8,20 @@ const SOURCES = ['indices', 'topics'] as const
 export const viewCommands: readonly Command[] = [
   {
     name: 'views rebuild',
-    summary: 'Make the documents of a view anew',
+    summary: 'Rebuild the documents of a view',
     description: [
       `VIEW is one of ${PROJECTION_NAMES.join(', ')}. Consumers and views run on meanwhile.`,
-      'From indices (Elasticsearch only): every stored entry is projected by this version into a new generation of its index, which\nreplaces the one before once it holds the same ids. Writes to that index wait for a moment.',
-      'From topics: every record that the topics hold is written again; entries that are there are recognised, so only lost ones are\nadded. With the embedded store, the server has to be stopped.',
+      'From indices (Elasticsearch only): every stored entry is projected by this version into a new generation of its index, which\nreplaces the old one once it holds the same ids. Writes to that index wait for a moment.',
+      'From topics: every record on the topics is written again; stored entries are recognised by their ids, so only lost ones are\nadded. With the embedded store, stop the server first.',
     ],
-    parameters: [{ name: 'VIEW', help: `One of ${PROJECTION_NAMES.join(', ')}.` }],
+    parameters: [{ name: 'VIEW', help: `one of ${PROJECTION_NAMES.join(', ')}` }],
     options: {
       from: { value: 'SOURCE', help: 'Required: indices or topics.' },
       since: {
         value: 'DAY',
         help: 'Only entries received since this day (yyyy-mm-dd, UTC); flows are rebuilt from all indices.',
       },
-      'take-over': { help: 'Remove what a rebuild left behind that was killed. None may be running.' },
+      'take-over': { help: 'Remove the remains of a killed rebuild first. No other rebuild may be running.' },
     },
     examples: [
       'sluice views rebuild application-logs --from indices',
