@@ -71,5 +71,8 @@ async function end(): Promise<void> {
   await stopServer()
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void end().then(() => process.exit()))
+  // Further signals are ignored: without this process, nothing would stop the server.
+  process.on(signal, () => {
+    if (!ending) void end().then(() => process.exit())
+  })
 }

@@ -22,13 +22,14 @@ test(
     })
     const exited = once(dev, 'exit')
     let printed = ''
+    let address = ''
     dev.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text
     })
     const starts = (): number => printed.split('ready at').length - 1
     try {
       await eventually(() => starts() === 1 && printed.includes('reloads itself'), PATIENCE_MS)
-      const address = /reloads itself: (\S+)/.exec(printed)?.[1] ?? ''
+      address = /reloads itself: (\S+)/.exec(printed)?.[1] ?? ''
       expect(await (await fetch(address)).text()).toContain('main.tsx')
       expect((await fetch(new URL('/health/live', address))).status).toBe(200)
 
@@ -37,6 +38,9 @@ test(
       await eventually(() => starts() === 2, PATIENCE_MS)
       expect((await fetch(new URL('/health/live', address))).status).toBe(200)
     } finally {
+      dev.kill('SIGINT')
+      await eventually(async () => expect(fetch(address)).rejects.toThrow(), PATIENCE_MS)
+      // As of somebody who does not wait.
       dev.kill('SIGINT')
       expect(await exited).toEqual([0, null])
       folder.remove()
