@@ -6,16 +6,16 @@ import { type Load, type Plan, planFor, USUAL_LOAD } from './plan.ts'
 import { PLAN_ROWS } from './rows.ts'
 
 const OPTIONS: readonly (readonly [name: keyof Load, help: string])[] = [
-  ['entriesPerSecond', 'Entries a second at the highest load. Has to be given.'],
+  ['entriesPerSecond', 'Entries a second at the highest load. Required.'],
   ['entryBytes', 'Bytes of an entry.'],
-  ['batched', 'The part of the entries that comes in batches, 0 to 1.'],
-  ['keyed', 'The part that has a correlationKey, 0 to 1.'],
+  ['batched', 'Share of the entries that arrive in batches, 0 to 1.'],
+  ['keyed', 'Share of the entries with a correlationKey, 0 to 1.'],
   ['newFlowsPerSecond', 'New correlationKeys a second.'],
   ['topicCopies', 'Copies of a partition, the first included.'],
-  ['topicDays', 'Days that topics are kept.'],
-  ['storeCopies', 'Copies of a shard beside the first.'],
-  ['storeDays', 'Days that entries can be searched.'],
-  ['zones', 'Zones, of which one can be lost.'],
+  ['topicDays', 'Days for which topics keep records.'],
+  ['storeCopies', 'Copies of a shard in addition to the first.'],
+  ['storeDays', 'Days for which entries can be searched.'],
+  ['zones', 'Zones, one of which may fail.'],
 ]
 const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const usual: Readonly<Partial<Record<keyof Load, number>>> = USUAL_LOAD
@@ -24,21 +24,38 @@ const HELP = `npm run capacity -- --entries-per-second N [OPTIONS]
 
 ${OPTIONS.map(([name, help]) => `  --${flagOf(name)} N`.padEnd(28) + help + (name in usual ? ` Default ${usual[name]}.` : '')).join('\n')}
 
-Made of the figures in docs/performance.md; docs/capacity.md says which of it was measured.
+The sizes are computed from the figures in docs/performance.md; docs/capacity.md lists the assumptions.
 `
 
-function main(): void {
+/** The values by option; undefined, with a message, if the command line has anything else. */
+function optionsGiven(): Readonly<Record<string, unknown>> | undefined {
   const flags = OPTIONS.map(([name]) => [flagOf(name), { type: 'string' }] as const)
-  const { help, ...given }: Readonly<Record<string, unknown>> = parseArgs({
-    options: { ...Object.fromEntries(flags), help: { type: 'boolean' } },
-  }).values
+  try {
+    return parseArgs({ options: { ...Object.fromEntries(flags), help: { type: 'boolean' } } }).values
+  } catch (error) {
+    refuse([(error as Error).message])
+    return undefined
+  }
+}
+
+function refuse(problems: readonly string[]): void {
+  process.stdout.write(`${problems.join('\n')}\n\n${HELP}`)
+  process.exitCode = 2
+}
+
+function main(): void {
+  const options = optionsGiven()
+  if (options === undefined) return
+  if (options['help'] === true) {
+    process.stdout.write(HELP)
+    return
+  }
   const load = Object.fromEntries(
-    OPTIONS.map(([name]) => [name, Number(given[flagOf(name)] ?? usual[name])]),
+    OPTIONS.map(([name]) => [name, Number(options[flagOf(name)] ?? usual[name])]),
   ) as unknown as Load
   const problems = OPTIONS.filter(([name]) => !isValid(name, load[name])).map(([name]) => problemOf(name))
-  if (help === true || problems.length > 0) {
-    process.stdout.write(help === true ? HELP : `${problems.join('\n')}\n\n${HELP}`)
-    process.exitCode = help === true ? 0 : 2
+  if (problems.length > 0) {
+    refuse(problems)
     return
   }
   const plan = planFor(load, readFigures())
@@ -56,7 +73,7 @@ const isValid = (name: keyof Load, value: number): boolean =>
   !(SHARES.includes(name) && value > 1)
 
 const problemOf = (name: keyof Load): string =>
-  `--${flagOf(name)} has to be a number${SHARES.includes(name) ? ' from 0 to 1' : MAY_BE_ZERO.includes(name) ? ', 0 or more' : ' above 0'}.`
+  `--${flagOf(name)} must be a number${SHARES.includes(name) ? ' from 0 to 1' : MAY_BE_ZERO.includes(name) ? ', 0 or more' : ' above 0'}.`
 
 const valuesOf = ({ gateways, entryConsumers, flowConsumers, shardsOfDay, flowsShards }: Plan): object => ({
   settings: { ELASTICSEARCH_SHARDS: shardsOfDay, ELASTICSEARCH_FLOWS_SHARDS: flowsShards },

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readFigures } from '../../../../deploy/capacity/figures.ts'
 import { type Load, type Plan, planFor, USUAL_LOAD } from '../../../../deploy/capacity/plan.ts'
@@ -73,6 +75,18 @@ describe('a plan', () => {
       }),
     )
   })
+})
+
+test.each([
+  [['--entries', '3'], "Unknown option '--entries'"],
+  [['3'], "Unexpected argument '3'"],
+  [[], '--entries-per-second must be a number above 0.'],
+])('npm run capacity -- %j names the problem and shows its options', (words, problem) => {
+  const main = join(import.meta.dirname, '../../../../deploy/capacity/main.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
+  expect(stdout).toContain(problem)
+  expect(stdout).toContain('npm run capacity -- --entries-per-second N [OPTIONS]')
 })
 
 describe('the figures of docs/performance.md', () => {
