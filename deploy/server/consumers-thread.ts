@@ -79,7 +79,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
       close,
     }
   } catch (error) {
-    await close().catch((err) => logger.warn({ err }, 'what the consumers had opened did not close'))
+    await close().catch((err) => logger.warn({ err }, 'a resource of the consumers did not close'))
     throw error
   }
 })

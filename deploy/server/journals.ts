@@ -45,7 +45,7 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
       const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
       const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax })
       if (held.length > 0)
-        logger.warn({ held }, 'records past keeping stay in the journal until these groups have read them')
+        logger.warn({ held }, 'expired records stay in the journal until these groups have read them')
     },
   }
 }
@@ -55,7 +55,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
   const journal = createKafkaJournal({
     connection: kafkaConnection(config, (err) =>
-      logger.warn({ err }, 'a new certificate or password for Kafka is not used, and the one before is'),
+      logger.warn({ err }, 'a new certificate or password for Kafka is not used; the previous one stays in use'),
     ),
     clock,
     logger,

@@ -8,5 +8,5 @@ export const rereadSecret = <Name extends SecretName>(
   logger: Logger,
 ): (() => Config[Name]) =>
   newestSecret(config, name, (err) =>
-    logger.warn({ err }, 'the new value of a secret is not used, and the one before is'),
+    logger.warn({ err }, 'the new value of a secret is not used; the previous one stays in use'),
   )

@@ -83,7 +83,7 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
     const look = (): void => {
       if (holds()) resolve()
     }
-    const timer = setTimeout(() => reject(new Error('what was appended did not come back in time')), readBackMs)
+    const timer = setTimeout(() => reject(new Error('the appended record was not read back in time')), readBackMs)
     waiting.add(look)
     try {
       await promise

@@ -101,7 +101,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   const repeater = createRepeater({
     intervalMs: deps.tickMs ?? TICK_MS,
     run: tick,
-    onError: (err) => logger.warn({ err }, 'the watches could not be gone through; trying again'),
+    onError: (err) => logger.warn({ err }, 'the watches could not be evaluated; trying again'),
   })
   return {
     name: 'evaluation of watches',
@@ -261,8 +261,8 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
     const isLast = await noteOutcome(claimed, delivery, posted)
     deliveries.inc({ result: posted.delivered ? 'delivered' : isLast ? 'gave_up' : 'failed' })
     const told = { team: watch.team, watch: watch.id, attempt: delivery.attempts, outcome: posted.message }
-    if (posted.delivered) logger.info(told, 'a watch was told of')
-    else logger.warn(told, 'a watch could not be told of')
+    if (posted.delivered) logger.info(told, 'the message of a watch was delivered')
+    else logger.warn(told, 'the message of a watch could not be delivered')
   }
 
   /**

@@ -74,7 +74,8 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     url,
     auth,
     caFile,
-    onRefused: (err) => logger.warn({ err }, 'the new authority of Elasticsearch is not used, and the one before is'),
+    onRefused: (err) =>
+      logger.warn({ err }, 'the new authority of Elasticsearch is not used; the previous one stays in use'),
     gzip: options.gzip,
     requestTimeoutMs: options.requestTimeoutMs,
   })

@@ -89,7 +89,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   })
   worker.on('error', (error) => lose(`failed: ${messageOf(error)}`, error))
   worker.on('messageerror', (error) => {
-    lose(`sent what cannot be read: ${error.message}`, error)
+    lose(`sent an unreadable message: ${error.message}`, error)
     void worker.terminate()
   })
   worker.on('exit', (code) => {
