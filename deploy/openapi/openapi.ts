@@ -65,7 +65,7 @@ const servicePart: OpenApiPart = {
       get: {
         ...OPEN,
         operationId: 'isLive',
-        summary: 'Tells that the process answers',
+        summary: 'Liveness: the process answers',
         responses: {
           200: {
             description: 'It does.',
@@ -78,7 +78,7 @@ const servicePart: OpenApiPart = {
       get: {
         ...OPEN,
         operationId: 'isReady',
-        summary: 'Tells whether the process can do its work',
+        summary: 'Readiness: the parts of the process work',
         responses: { 200: readiness('It can.', ready), 503: readiness('It cannot; `parts` say why.', notReady) },
       },
     },

@@ -76,7 +76,7 @@ const EXPORT_RESPONSE = named(
     {
       partialSuccess: objectOf({
         rejectedLogRecords: { ...text, description: 'The number of rejected log records; a 64-bit integer.' },
-        errorMessage: { ...text, description: 'Each kind of rejection: how many, our code, what to change.' },
+        errorMessage: { ...text, description: 'The number, code and remedy of each kind of rejection.' },
       }),
     },
     ['partialSuccess'],
@@ -135,7 +135,7 @@ const rpcFailure = (description: string): JsonSchema => ({
 
 const NAMED_PROJECT: readonly JsonSchema[] = [
   parameter('header', 'X-Project-Id', "The Project's id or name, for all logs of the request."),
-  parameter('query', 'project', 'The same, for clients that cannot set headers.'),
+  parameter('query', 'project', 'The same as the header `X-Strict-Status`, for clients that cannot set headers.'),
 ]
 
 const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({
@@ -159,11 +159,14 @@ const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Op
     },
     400: rpcFailure('The request cannot be read.'),
     401: rpcFailure('No key.'),
-    403: rpcFailure('The key is none of a Team.'),
+    403: rpcFailure('The key is not a live key of any Team.'),
     404: rpcFailure('The header or the address names no Project of the Team that takes logs.'),
     413: rpcFailure('The body is too large, or has too many log records.'),
-    415: rpcFailure('Neither Protobuf nor JSON, or compressed in a way that is not known.'),
-    429: { ...rpcFailure('Beyond the quota of the Team: to be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
+    415: rpcFailure('The body is neither Protobuf nor JSON, or has an unknown compression.'),
+    429: {
+      ...rpcFailure('The Team is beyond its quota: send the request again.'),
+      headers: { 'Retry-After': RETRY_AFTER },
+    },
     503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
   },
 })

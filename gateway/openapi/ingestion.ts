@@ -86,7 +86,7 @@ const HEADERS: readonly JsonSchema[] = [
   {
     name: 'strict',
     in: 'query',
-    description: 'The same, for clients that cannot set headers.',
+    description: 'The same as the header `X-Strict-Status`, for clients that cannot set headers.',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   {

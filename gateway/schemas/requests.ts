@@ -33,7 +33,7 @@ const common = {
     default: 'Development',
   },
   timestamp: optional(
-    'When the entry happened: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC where it has no offset. Left out, it is the time of receipt.',
+    'The time of the entry: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC without an offset. Left out: the time of receipt.',
   ),
 }
 

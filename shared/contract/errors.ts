@@ -174,7 +174,7 @@ export const ERRORS = {
   },
   query_too_expensive: {
     retryable: false,
-    message: 'The query takes more than a read may have.',
+    message: 'The query needs more time or memory than a read may use.',
     remedy: 'Narrow it: a shorter range, fewer or rarer words, or a field such as level, category or correlationKey.',
   },
   request_timeout: {

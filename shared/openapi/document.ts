@@ -64,11 +64,11 @@ export const FAILURE = component('Failure', {
   success: { const: false },
   error: objectOf({
     code: ERROR_CODE,
-    message: { ...text, description: 'The fault and the change that it needs, for people.' },
+    message: { ...text, description: 'The problem and its remedy, for people.' },
     details: {
       description:
-        'More about it, by code; null where there is nothing to add. For `invalid_request` a list of `{ path, message }`: ' +
-        'each field (a JSON pointer) or parameter (its name) at fault, and what is expected there.',
+        'Further information, by code; null if there is none. For `invalid_request` a list of `{ path, message }`: ' +
+        'each wrong field (a JSON pointer) or parameter (its name), and the expected value.',
     },
     retryable: { ...flag, description: 'Whether the same request may succeed later.' },
   }),

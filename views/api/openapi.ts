@@ -38,7 +38,7 @@ const TAGS = [
   { name: 'Event logs', description: 'Logs of Events and Steps.' },
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
-  { name: 'Names', description: 'What a Team has defined.' },
+  { name: 'Names', description: 'The Events and Projects of the Team.' },
   { name: 'Query', description: 'The search language.' },
   { name: 'Refusals', description: 'The last refusals of a Team.' },
 ]
@@ -62,7 +62,7 @@ const entryPurposes = (
   [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
   [`${base}/absence`]: [
     `absenceOf${name}s`,
-    'The reason why a list is empty, and changes that would show something',
+    'The reason why a list is empty, and changes that would show logs',
     Absence,
   ],
   [`${base}/completion`]: [`complete${name}Query`, 'The choices at a place of a search', Completion],
@@ -103,7 +103,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
   '/api/names': ['listNames', 'Events and Projects by their names', NameList],
-  '/api/query': ['changeQuery', 'A search with a term added or taken away', Query],
+  '/api/query': ['changeQuery', 'A search with a term added or removed', Query],
   '/api/query/syntax': ['describeSyntax', 'The forms of a search', Syntax],
   '/api/query/range': ['readTypedRange', 'A range of time as people type it', TypedRange],
   '/api/refusals': ['listRefusals', 'The last refusals, the last one first', Refusals],
@@ -170,12 +170,11 @@ const FLOW_KEY_PART = 'Flows whose correlationKey contains this text, in any cas
 const OTHERWISE: Readonly<Record<string, Descriptions>> = {
   '/api/flows': {
     q: FLOW_KEY_PART,
-    correlationKey:
-      'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+    correlationKey: 'The flow with exactly this correlationKey, or none; only `limit` may be given with it.',
   },
   '/api/flow-states': { q: FLOW_KEY_PART },
   '/api/flows/statistics': {
-    event: 'The Event with this identifier alone.',
+    event: 'Only the Event with this identifier.',
     environment: 'Flows with a log of exactly this environment.',
   },
   '/api/names': {
@@ -216,7 +215,7 @@ const TAIL = {
 const EXPORT = {
   description:
     'Every match: an item a line, or CSV with a header row; of a flow also a drawing of its first 5,000. ' +
-    'A connection cut means an incomplete file.',
+    'If the connection breaks, the file is incomplete.',
   content: { 'application/x-ndjson': TEXT, 'text/csv': TEXT },
 }
 const FLOW_EXPORT = { ...EXPORT, content: { 'image/svg+xml': TEXT, ...EXPORT.content } }

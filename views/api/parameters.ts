@@ -34,12 +34,15 @@ export const LIMIT_MAX = 1_000
 
 /** Every query parameter of the read API. */
 export const PARAMETERS = {
-  q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
+  q: text(
+    'A search: words, "phrases", field:value, and so on. Text that does not parse is searched as words.',
+    'timeout',
+  ),
   from: time('Entries at or after this time.', 'now-1h'),
   to: time('Entries before this time.', 'now'),
   level: optional('Entries of this level and the more severe ones; any case.', 'Warning', EXPECTED_LEVEL, parseLevel),
   levelMax: optional(
-    'Entries of this level and the less severe ones; with the same as `level`, entries of this level alone.',
+    'Entries of this level and the less severe ones; with the same value as `level`, only entries of this level.',
     'Warning',
     EXPECTED_LEVEL,
     parseLevel,
@@ -55,7 +58,7 @@ export const PARAMETERS = {
     parseGuid,
   ),
   category: text(
-    'Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs; a dot at its end may be there.',
+    'Entries of this category and its subcategories: Acme.Billing also finds Acme.Billing.Jobs. A dot at the end is allowed.',
     'Acme',
   ),
   template: group('Application logs of the template with this id, the `value` of a group.'),
@@ -67,7 +70,7 @@ export const PARAMETERS = {
     SERIES_FUNCTIONS,
     'count',
   ),
-  value: text('The name of numbers inside the scope data or the payload, as a search has it.', 'scope.ms'),
+  value: text('The name of numbers inside the scope data or the payload, as in a search.', 'scope.ms'),
   series: integer('Most series `by` a field.', { minimum: 1, maximum: 10, default: 5 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   fields: {
@@ -82,7 +85,7 @@ export const PARAMETERS = {
     `The columns of a CSV file in their order, with commas between them: names of its usual ones, and at most ${ROW_FIELDS_MAX} names of values inside payloads or scope data.`,
     'timestamp,level,message,scope.ms',
   ),
-  cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
+  cursor: text('The nextCursor of the previous page; all other parameters must be unchanged.'),
   state: choice('Flows in this probable state.', FLOW_STATES, null),
   sort: choice(
     'The first flows: those with the `latest` activity, the `longest` from first to last log, or the `worst` level.',
@@ -92,22 +95,22 @@ export const PARAMETERS = {
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
   buckets: integer('Most buckets.', { minimum: 1, maximum: 1_000, default: 60 }),
   values: integer('Most values of each facet.', { minimum: 1, maximum: 100, default: 10 }),
-  before: integer('Most entries before the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
-  after: integer('Most entries after the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
+  before: integer('Most entries before the requested one.', { minimum: 0, maximum: 100, default: 10 }),
+  after: integer('Most entries after the requested one.', { minimum: 0, maximum: 100, default: 10 }),
   caret: integer('The place in `q`, in UTF-16 units from 0.', { minimum: 0, maximum: 1_000_000, default: 0 }),
   type: choice(
-    'The names of values of this type alone, whole, that begin with `q`; `caret` is of no account then.',
+    'Only full names of values of this type that begin with `q`; `caret` is then ignored.',
     ['number'],
     null,
     'must be number, or be left out',
   ),
-  with: text('A term that is added to the search; its opposite is taken away.', 'level:Error'),
-  without: text('A term that is taken away, where it is one of the conditions that all have to hold.', 'level:Error'),
+  with: text('A term that is added to the search; its opposite is removed.', 'level:Error'),
+  without: text('A term that is removed, if it is one of the conditions joined by AND.', 'level:Error'),
   begin: text('The beginning of a range as people type it.', '2026-01-31 09:30'),
   end: text('The end of a range as people type it.', 'now-1h'),
-  zone: text('The time zone that typed times are meant in where they name none; UTC by default.', 'Europe/Berlin'),
+  zone: text('The time zone of typed times without an offset; UTC by default.', 'Europe/Berlin'),
   format: choice('The format of the export; `svg` draws a flow.', ['ndjson', 'csv', 'svg'], 'ndjson', FORMATS),
-  lastEventId: text('The place to go on from, as the header Last-Event-ID, which counts where both are sent.'),
+  lastEventId: text('The place to resume from, like the header Last-Event-ID, which takes precedence.'),
   code: optional(
     'Refusals with this error code.',
     'entity_not_found',

@@ -64,14 +64,13 @@ const stored = {
 }
 const truncated = {
   ...arrayOf({ enum: LONG_FIELDS }),
-  description:
-    'Of an item of a list or a tail: its long texts of which only the beginning is there. The entry by its id is whole.',
+  description: 'In lists and tails: the names of texts that were cut to their beginning. A single entry is complete.',
 }
 
 const fields = {
   type: 'object',
   additionalProperties: text,
-  description: 'The values that the parameter `fields` asks for, those that the entry has.',
+  description: 'Those of the values named by the parameter `fields` that the entry has.',
 } as const
 
 export type EventLog = Static<typeof EventLog>
@@ -107,7 +106,7 @@ export const ApplicationLog = named(
       scopeData: { type: ['object', 'null'] },
       originalLevel: {
         ...text,
-        description: 'The level as the sender wrote it, where it was none and was stored as Information.',
+        description: 'The level as the sender wrote it, if it was not recognised and was stored as Information.',
       },
       fields,
       truncated,
@@ -163,7 +162,7 @@ const ParsedException = component('ParsedException', {
     objectOf({
       call: { ...text, description: 'The call; empty where only the place is given.' },
       place: { ...text, description: 'File and line, or empty.' },
-      note: { ...text, description: "Lines below it that are no frames, such as Python's source line." },
+      note: { ...text, description: "Lines below it that are not frames, such as Python's source line." },
       framework: { ...flag, description: 'Of a runtime, a framework or a library.' },
       firstOwn: { ...flag, description: "The exception's first frame of the program itself." },
     }),
@@ -216,7 +215,7 @@ export const Completion = named(
     to: count,
     choices: arrayOf(objectOf({ insert: text, label: text, help: text, count }, ['help', 'count'])),
   }),
-  '`insert` takes the place of what stands from `from` up to `to`.',
+  '`insert` replaces the text from `from` up to `to`.',
 )
 
 export type Syntax = Static<typeof Syntax>
@@ -249,14 +248,14 @@ export const Facets = component('Facets', {
 
 export type Group = Static<typeof Group>
 const Group = component('Group', {
-  value: { ...text, description: 'The value that its logs share; of a template or an exception an id.' },
+  value: { ...text, description: 'The value that its logs share; for a template or an exception, an id.' },
   label: {
     ...text,
-    description: "The value for the eye: the template, the exception's type, or the name that the registry has now.",
+    description: 'The value to display: the template, the type of the exception, or the current name in the registry.',
   },
   detail: {
     ...optionalText,
-    description: "Of exceptions the first calls of the program's own code, one a line; else null.",
+    description: "For exceptions, the first calls of the program's own code, one a line; otherwise null.",
   },
   count,
   firstAt: time,
@@ -284,7 +283,7 @@ const series = objectOf({
     ...optionalText,
     description: 'The value of the field `by` that its logs share; null where it is left out.',
   },
-  label: { ...optionalText, description: 'The value for the eye, as of a group.' },
+  label: { ...optionalText, description: 'The value to display, as for a group.' },
   term: {
     ...optionalText,
     description:
@@ -293,7 +292,7 @@ const series = objectOf({
   count: { ...count, description: 'The number of its logs, or of its numbers.' },
   points: {
     ...arrayOf({ type: ['number', 'null'] }),
-    description: 'The function of each of the `spans`; null of a span without numbers.',
+    description: 'The value of the function in each of the `spans`; null for a span without numbers.',
   },
 })
 
@@ -348,11 +347,11 @@ export const Absence = component('Absence', {
   ways: arrayOf(
     objectOf({
       kind: { type: 'string', enum: ['newest', 'since', 'without'] },
-      value: { ...optionalText, description: 'The value of the one condition that it takes away; else null.' },
+      value: { ...optionalText, description: 'The value of the one condition that it removes; otherwise null.' },
       params: {
         type: 'object',
         additionalProperties: text,
-        description: 'The parameters to set; empty ones are taken away.',
+        description: 'The parameters to set; empty ones are to be removed.',
       },
       total: {
         type: ['integer', 'null'],
@@ -383,7 +382,8 @@ const FlowSummary = component('FlowSummary', {
   projects: arrayOf(ProjectRef),
   nextSteps: {
     ...arrayOf(EntityRef),
-    description: 'Of every Event touched, the Step after the furthest one seen; an Event at its last Step has none.',
+    description:
+      'For every Event of the flow, the Step after the furthest one seen; an Event at its last Step has none.',
   },
   lastErrorAt: { ...optionalTime, description: 'The latest entry of Error or Critical.' },
   lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
@@ -410,7 +410,7 @@ const stepDuration = {
   type: ['integer', 'null'],
   minimum: 0,
   description:
-    "Milliseconds from the first log of what came before it, the Event itself or another of its Steps, to the Step's first log; null where nothing did.",
+    "Milliseconds from the first log of its predecessor, the Event itself or another of its Steps, to the Step's first log; null without a predecessor.",
 } as const
 const FlowStep = component('FlowStep', {
   event: nullable(EntityRef),
@@ -428,14 +428,14 @@ export type Durations = Static<typeof Durations>
 const Durations = named(
   'Durations',
   objectOf({ count, p50: milliseconds, p95: milliseconds }),
-  'The times of so many flows: half of them took at most `p50`, 95 of a hundred at most `p95` (nearest rank).',
+  'The times of `count` flows: half of them took at most `p50`, and 95 of 100 at most `p95` (nearest rank).',
 )
 
 export type StepStatistics = Static<typeof StepStatistics>
 const StepStatistics = component('StepStatistics', {
   step: EntityRef,
   reached: { ...count, description: 'The flows that have a log of it.' },
-  share: { type: 'number', minimum: 0, maximum: 1, description: "The part of the Event's flows that reached it." },
+  share: { type: 'number', minimum: 0, maximum: 1, description: "The share of the Event's flows that reached it." },
   duration: { ...nullable(Durations), description: 'As `duration` of a Step of a flow; null where no flow has one.' },
   stalled: {
     ...count,
@@ -456,7 +456,7 @@ const EventStatistics = component('EventStatistics', {
   finished: count,
   duration: {
     ...nullable(Durations),
-    description: "Of its finished flows, from the Event's first to its last log; null where there is none.",
+    description: 'Of finished flows, from the first to the last log of the Event; null if there are none.',
   },
   steps: { ...arrayOf(StepStatistics), description: "The Event's Steps, as in a flow." },
 })
@@ -492,7 +492,7 @@ const ComparedStep = component('ComparedStep', {
   differences: {
     ...arrayOf({ enum: ['missing', 'added', 'failed', 'slower'] }),
     description:
-      'What is different in the flow: the Step is missing, or only there; it logged an error; it took twice as long and 100 ms longer.',
+      'The differences of the flow: the Step is missing, or only in this flow; it logged an error; it took twice as long and 100 ms longer.',
   },
 })
 
@@ -523,7 +523,7 @@ const Refusal = component('Refusal', {
   details: { description: 'As in the answer to the sender.' },
   index: {
     type: ['integer', 'null'],
-    description: 'The place in the batch, from 0; null where the request was refused, or its only entry.',
+    description: 'The place in the batch, from 0; null if the whole request or its only entry was refused.',
   },
   identifier: { ...optionalText, description: 'The identifier that was addressed, from its beginning.' },
   keyPrefix: { ...optionalText, description: 'The first characters of the key that was presented, 6 at most.' },
@@ -538,7 +538,7 @@ const Refusal = component('Refusal', {
   curl: {
     ...optionalText,
     description:
-      'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or it makes no command.',
+      'A command that sends the entry again, with the nearest identifier; null if not all of the body was kept, or no command can hold it.',
   },
 })
 export type Refusals = Static<typeof Refusals>
@@ -546,14 +546,13 @@ export const Refusals = component('Refusals', { items: arrayOf(Refusal) })
 
 export type RefusedCount = Static<typeof RefusedCount>
 const RefusedCount = component('RefusedCount', {
-  userAgent: { ...optionalText, description: 'The client, as it calls itself; null where it does not.' },
+  userAgent: { ...optionalText, description: 'The name that the client gives itself; null if it gives none.' },
   keyPrefix: { ...optionalText, description: 'The first characters of the key that it presented.' },
   endpoint: text,
   code: text,
   count: {
     ...count,
-    description:
-      'At least so many of the last 24 hours. Those that were not kept are counted with the one that they followed.',
+    description: 'The least number in the last 24 hours. Refusals that were not kept count with the one before them.',
   },
   lastAt: time,
 })

@@ -21,7 +21,10 @@ import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 const optionalTime = { ...time, type: ['string', 'null'] } as const
-const archivedAt = { ...optionalTime, description: 'Since when logs are refused; null while they are taken.' } as const
+const archivedAt = {
+  ...optionalTime,
+  description: 'The time from which logs are refused; null while they are accepted.',
+} as const
 const seen = {
   lastSeenAt: {
     ...optionalTime,
@@ -40,7 +43,7 @@ const team = {
     type: ['string', 'null'],
     format: 'uuid',
     description:
-      'The Project for logs that name none that is known; null where these are refused, unless it is the only one.',
+      'The Project for logs without a known Project; null if such logs are refused, unless the Team has only one Project.',
   },
 } as const
 
@@ -52,11 +55,11 @@ const limits = {
     bytesPerSecond: { ...number, description: 'Of bodies, after decompression; null where there is no limit.' },
     burstSeconds: {
       type: 'integer',
-      description: 'The size of a burst: after a silence, what these seconds give may be sent at once.',
+      description: 'The size of a burst: after a silence, the quota of this many seconds may be sent at once.',
     },
-    shadow: { ...flag, description: 'Whether nothing is refused: what is beyond is only counted.' },
+    shadow: { ...flag, description: 'Whether requests beyond the quota are only counted, not refused.' },
   } as const),
-  description: 'The quota, which only an operator changes. `refused` counts what was beyond it as `rate_limited`.',
+  description: 'The quota, which only an operator changes. `refused` counts requests beyond it as `rate_limited`.',
 } as const
 
 export const OwnTeam = component('OwnTeam', team)
@@ -68,7 +71,7 @@ const TeamStep = component('TeamStep', { ...step, ...seen })
 const TeamEvent = component('TeamEvent', { ...event, ...seen, steps: arrayOf(TeamStep) })
 const TeamProject = component('TeamProject', { ...project, ...seen })
 const TeamKey = component('TeamKey', {
-  prefix: { ...text, description: 'The first characters of the key; the key itself is kept nowhere.' },
+  prefix: { ...text, description: 'The first characters of the key; the key itself is not stored.' },
   createdAt: time,
   revokedAt: optionalTime,
 })
@@ -77,7 +80,7 @@ export type TeamSettings = Static<typeof TeamSettings>
 export const TeamSettings = component('TeamSettings', {
   team: objectOf(team),
   limits,
-  keys: { ...arrayOf(TeamKey), description: 'The live ones, and the 50 that were revoked last.' },
+  keys: { ...arrayOf(TeamKey), description: 'The live keys, and the last 50 revoked keys.' },
   events: arrayOf(TeamEvent),
   steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
   projects: arrayOf(TeamProject),
@@ -130,14 +133,14 @@ const Action = named(
             ['from', 'value', 'required'],
           ),
         ),
-        description: 'The fields to ask a person for; one that is left empty is left out of the body.',
+        description: 'The fields to fill in; an empty field is left out of the body.',
       },
       isDanger: { ...flag, description: 'Whether it cannot be undone.' },
       isRefused: { ...flag, description: 'Whether it would be refused now.' },
     },
     ['path', 'body', 'fields', 'isDanger', 'isRefused'],
   ),
-  'A change that can be made: the request, and the fields to ask a person for.',
+  'A possible change: the request, and the fields to fill in.',
 )
 
 /** An Event, Step, Project or key of the Team. */
@@ -152,15 +155,15 @@ const Line = named(
       path: { ...text, description: 'Its path in the API, below the base path.' },
       below: { ...flag, description: 'Whether it belongs to the Event above.' },
       state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
-      at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
+      at: { ...optionalTime, description: 'The time at which it was last seen, or created; null if unknown.' },
       lastDay: seen.lastDay,
       snippets: {
         ...flag,
-        description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
+        description: 'Whether `/snippets` below its path has code that sends to it.',
       },
       changes: {
         ...arrayOf(typed<ActionKind>(text)),
-        description: "The kinds of those of its list's changes that can be made to it.",
+        description: 'The kinds of changes of its list that apply to it.',
       },
       isDefault: { ...flag, description: 'Whether logs of unknown services go there.' },
     },
@@ -199,9 +202,9 @@ export const TeamLists = component('TeamLists', {
 
 export type NewKey = Static<typeof NewKey>
 export const NewKey = component('NewKey', {
-  key: { ...text, description: 'Given here once.' },
+  key: { ...text, description: 'Only this answer has it.' },
   prefix: text,
-  revoked: { ...arrayOf(text), description: 'The first characters of the keys that ended with it.' },
+  revoked: { ...arrayOf(text), description: 'The first characters of the keys that were revoked with it.' },
 })
 
 export const RevokedKey = component('RevokedKey', {

@@ -43,7 +43,12 @@ const CountCondition = objectOf({
   type: { const: 'count' },
   list: { type: 'string', enum: COUNTED_LISTS },
   params,
-  more: { type: 'integer', minimum: 0, maximum: MORE_MAX, description: 'It is met by more logs than these.' },
+  more: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MORE_MAX,
+    description: 'The condition is met by more logs than this number.',
+  },
   minutes: { type: 'integer', minimum: 1, maximum: MINUTES_MAX, description: 'How far back logs count.' },
 })
 
@@ -72,7 +77,7 @@ const webhook = {
 const secret = {
   ...text,
   description:
-    'Signs what is posted: `whsec_` and 24 to 64 bytes in Base64. It is given once, by the request that makes it.',
+    'Signs the messages: `whsec_` and 24 to 64 bytes in Base64. Only the request that creates it returns it.',
 } as const
 
 export const NewWatch = {
@@ -86,7 +91,7 @@ export const NewWatch = {
           secret: {
             ...secret,
             type: ['string', 'null'],
-            description: `${secret.description} Left out: the present one stays, or one is made; null makes a new one.`,
+            description: `${secret.description} Left out: the present secret stays, or one is created; null creates a new one.`,
           },
         },
         ['secret'],
@@ -124,13 +129,13 @@ const watch = {
       '`new`: not evaluated yet; `waiting` for its condition; `met`: a count is above its number; `error`: the condition could not be evaluated.',
   },
   lastEvaluatedAt: optionalTime,
-  error: { ...optionalText, description: 'Why the condition could not be evaluated, the last time.' },
+  error: { ...optionalText, description: 'The reason why the condition could not be evaluated last time.' },
   delivery: nullable(
     objectOf({
       since: time,
       attempts: { type: 'integer' },
       nextAt: time,
-      reason: { ...optionalText, description: 'Why the last attempt failed.' },
+      reason: { ...optionalText, description: 'The reason why the last attempt failed.' },
     }),
   ),
 } as const

@@ -71,7 +71,7 @@ export const sessionPart: OpenApiPart = {
         operationId: 'signOut',
         summary: 'Signs out',
         responses: {
-          200: session('Signed out; the answer takes the cookie away.', { nobody }),
+          200: session('Signed out; the answer removes the cookie.', { nobody }),
           ...failureResponses(['cross_origin'], VIEW_STATUS, DETAILS),
         },
       },

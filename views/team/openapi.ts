@@ -154,7 +154,7 @@ const fieldsOf = (properties: Readonly<Record<string, JsonSchema>>, required: re
   required,
   additionalProperties: false,
 })
-const archived = { ...flag, description: 'Archived things refuse logs; stored ones keep their names.' }
+const archived = { ...flag, description: 'An archived item takes no logs; stored logs keep their names.' }
 const stepFields = {
   name: text,
   event: { ...optionalText, description: 'An Event of the Team; null for a Step that stands alone.' },
@@ -163,7 +163,7 @@ const stepFields = {
 const NEW_EVENT = fieldsOf({ identifier: text, name: text }, ['identifier'])
 const NEW_STEP = fieldsOf({ identifier: text, ...stepFields }, ['identifier'])
 const NEW_PROJECT = fieldsOf({ name: text, id: { ...text, description: 'A GUID in any form.' } }, ['name'])
-const NEW_KEY = fieldsOf({ revokeOld: { ...flag, description: 'End all other keys at once.' } })
+const NEW_KEY = fieldsOf({ revokeOld: { ...flag, description: 'Revoke all other keys at once.' } })
 const NEW_SEARCH = fieldsOf({ name: text, page: SavedSearch.properties.page, params: SearchParams }, [
   ...(['name', 'page', 'params'] as const),
 ])
@@ -185,7 +185,7 @@ const WATCHES: OpenApiPart['paths'] = {
     get: operation('listWatches', 'The watches, by name', [Watches, { items: [WATCH] }], { codes: READS }),
     post: operation(
       'createWatch',
-      'Makes a watch, and gives the secret that its messages are signed with; a Team has 50 at most',
+      'Creates a watch, and returns the secret that signs its messages; a Team has 50 at most',
       [MadeWatch, { ...WATCH, state: 'new', lastEvaluatedAt: null, secret: SECRET }],
       { status: 201, body: [NewWatch, { name, condition, webhook }] },
     ),
@@ -197,7 +197,7 @@ const WATCHES: OpenApiPart['paths'] = {
     }),
     patch: operation(
       'changeWatch',
-      'Changes a watch; one that goes on after a pause, or that has another condition, begins anew',
+      'Changes a watch; after a pause or a change of its condition, it starts over',
       [MadeWatch, { ...WATCH, state: 'paused', paused: true, secret: null }],
       { codes: CHANGES, parameters: WATCH_IN_PATH, body: [{ ...NewWatch, required: [] }, { paused: true }] },
     ),
@@ -209,7 +209,7 @@ const WATCHES: OpenApiPart['paths'] = {
   '/api/team/watches/{id}/test': {
     post: operation(
       'testWatch',
-      'Posts a test to the webhook of a watch, and tells what became of it',
+      'Posts a test to the webhook of a watch, and returns the result',
       [TestedWatch, { delivered: false, status: 500, message: 'The receiver answered 500.' }],
       { codes: CHANGES, parameters: WATCH_IN_PATH },
     ),
@@ -245,7 +245,7 @@ export const teamPart: OpenApiPart = {
     '/api/team/keys': {
       post: operation(
         'createKey',
-        'A new key, shown once; a third live one is refused, and more than 20 within 24 hours',
+        'Creates a key, shown once; a third live key is refused, and more than 20 within 24 hours',
         [NewKey, { key: 'sl_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4', prefix: 'sl_Zm9', revoked: [] }],
         { status: 201, body: [NEW_KEY, { revokeOld: false }] },
       ),
@@ -253,7 +253,7 @@ export const teamPart: OpenApiPart = {
     '/api/team/keys/{prefix}': {
       delete: operation(
         'revokeKey',
-        'Ends a key for good; the last live one is refused',
+        'Revokes a key; the last live key cannot be revoked',
         [RevokedKey, { prefix: 'sl_3fA', liveKeys: 1 }],
         { codes: CHANGES, parameters: [inPath('prefix', 'sl_3fA')] },
       ),
@@ -327,7 +327,7 @@ export const teamPart: OpenApiPart = {
     '/api/team/sample-flow': {
       post: operation(
         'sendSampleFlow',
-        'Sends a flow to look at through the gateway',
+        'Sends a sample flow through the gateway',
         [SampleFlow, { correlationKey: 'sample-2026-01-31-3fa94c', sent: 8 }],
         { codes: SENDS },
       ),

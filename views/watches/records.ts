@@ -48,7 +48,7 @@ export interface Firing {
 export interface Delivery extends Firing {
   readonly attempts: number
   readonly nextAt: string
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   readonly reason: string | null
 }
 

@@ -23,7 +23,7 @@ export interface ApplicationLog {
   readonly correlationKey?: string | null | undefined
   /** The environment that the entry comes from. At most 256 bytes in UTF-8. Development where it is left out. */
   readonly environment?: string | null | undefined
-  /** When the entry happened: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC where it has no offset. Left out, it is the time of receipt. */
+  /** The time of the entry: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC without an offset. Left out: the time of receipt. */
   readonly timestamp?: string | null | undefined
 }
 
@@ -39,6 +39,6 @@ export interface EventLog {
   readonly correlationKey?: string | null | undefined
   /** The environment that the entry comes from. At most 256 bytes in UTF-8. Development where it is left out. */
   readonly environment?: string | null | undefined
-  /** When the entry happened: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC where it has no offset. Left out, it is the time of receipt. */
+  /** The time of the entry: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC without an offset. Left out: the time of receipt. */
   readonly timestamp?: string | null | undefined
 }
