@@ -68,7 +68,7 @@ const servicePart: OpenApiPart = {
         summary: 'Liveness: the process answers',
         responses: {
           200: {
-            description: 'It does.',
+            description: 'The process answers.',
             content: jsonContent(LIVE, { example: { value: { live: true } } }),
           },
         },
@@ -79,7 +79,10 @@ const servicePart: OpenApiPart = {
         ...OPEN,
         operationId: 'isReady',
         summary: 'Readiness: the parts of the process work',
-        responses: { 200: readiness('It can.', ready), 503: readiness('It cannot; `parts` say why.', notReady) },
+        responses: {
+          200: readiness('All parts work.', ready),
+          503: readiness('A part does not work; `parts` says why.', notReady),
+        },
       },
     },
     '/metrics': {

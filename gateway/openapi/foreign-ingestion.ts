@@ -143,9 +143,9 @@ const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Op
   tags: [TAG],
   summary: 'Send logs with OpenTelemetry (OTLP/HTTP, Protobuf or JSON)',
   description:
-    'The Project is the one that `X-Project-Id` or the address names, or else the one whose id is the resource attribute `sluice.project.id`, ' +
-    'or else the one whose name is `service.name`, or else the one that the Team names for unknown services, or its only one. ' +
-    'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again. ' +
+    '`X-Project-Id`, the address, or the resource attributes `sluice.project.id` (an id) or `service.name` (a name) name the Project, in ' +
+    "this order. Otherwise it is the Team's Project for unknown services, or its only Project. Log records are taken or rejected one by " +
+    'one. If the journal did not confirm some of them, send the whole request again. ' +
     'The answer has the encoding of the request.',
   parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
@@ -263,10 +263,10 @@ const clefEvents = (operationId: string, ...parameters: readonly JsonSchema[]): 
   tags: [TAG],
   summary: 'Send events as clients of Seq do: CLEF, or the JSON before it',
   description:
-    'The Project is named by `X-Project-Id` or the address, and need not be where the Team has only one or names one for unknown services. The key may also stand in ' +
-    '`X-Seq-ApiKey`. The body has an event a line, or is an array of events or `{"Events":[..]}`. Events are taken or refused one by one, ' +
-    'at most 10,000; `index` counts them, and lines that are none but not blank, from 0. Where ' +
-    'the journal did not confirm some of them, all of the request is to be sent again.',
+    '`X-Project-Id` or the address names the Project; a Team with one Project, or with a Project for unknown services, needs no name. The ' +
+    'key may also be sent as `X-Seq-ApiKey`. The body has one event a line, or is an array of events or `{"Events":[..]}`, with 10,000 ' +
+    'events at most. Events are taken or refused one by one; `index` is the number of the event or non-blank line, from 0. If the journal ' +
+    'did not confirm some of them, send the whole request again.',
   parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
     required: true,
@@ -291,10 +291,10 @@ const jsonLogs: Operation = {
   tags: [TAG],
   summary: 'Send the JSON of any logger or log shipper',
   description:
-    'One entry, an entry a line, an array of them, or `{"events":[..]}`; at most 10,000. docs/http.md has the names by which the fields ' +
-    'of an application log are found; all others become its scope data. The Project is named by `X-Project-Id` or the address, and need ' +
-    'not be where the Team has only one or names one for unknown services. Entries are taken or refused one by one. Where the journal ' +
-    'did not confirm some of them, all of the request is to be sent again.',
+    'The body is one entry, one entry a line, an array of entries, or `{"events":[..]}`, with 10,000 entries at most. docs/http.md lists the ' +
+    'names that become fields of an application log; all other values become its scope data. `X-Project-Id` or the address names the ' +
+    'Project; a Team with one Project, or with a Project for unknown services, needs no name. Entries are taken or refused one by one. If ' +
+    'the journal did not confirm some of them, send the whole request again.',
   parameters: NAMED_PROJECT,
   requestBody: {
     required: true,

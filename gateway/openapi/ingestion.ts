@@ -68,12 +68,12 @@ const TRANSPORT_CODES: readonly ErrorCode[] = [
 
 const STATUS_NOTE =
   'A refusal has the status 200 unless the client sends `X-Strict-Status: true` or `?strict=true`. A request beyond the quota of ' +
-  'its Team (`rate_limited`) and one that cannot be read at all ' +
-  `(${TRANSPORT_CODES.map((code) => `\`${code}\``).join(', ')}) always has the status given below.`
+  'its Team (`rate_limited`) and an unreadable request ' +
+  `(${TRANSPORT_CODES.map((code) => `\`${code}\``).join(', ')}) always have the status given below.`
 
 const BATCH_NOTE =
-  'Entries are taken or refused one by one. Where some are refused, `success` is true, `count` is how many were taken and ' +
-  '`errors` lists the refusals, 100 at most; where all are, the answer is the failure of the first, with the list in ' +
+  'Entries are taken or refused one by one. If some are refused, `success` is true, `count` is the number taken and ' +
+  '`errors` lists the refusals, 100 at most; if all are, the answer is the failure of the first, with the list in ' +
   '`error.details.errors`.'
 
 const HEADERS: readonly JsonSchema[] = [

@@ -75,14 +75,14 @@ export const PARAMETERS = {
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   fields: {
     description:
-      `Names of values inside payloads or scope data, with commas between them, ${ROW_FIELDS_MAX} at most. Each item has those that ` +
-      `it holds in \`fields\`, by these names, up to ${ROW_VALUE_CHARACTERS_MAX} characters of each.`,
+      `Names of values inside payloads or scope data, with commas between them, ${ROW_FIELDS_MAX} at most. \`fields\` of an item has ` +
+      `the values that it holds, by these names, up to ${ROW_VALUE_CHARACTERS_MAX} characters of each.`,
     schema: { type: 'string', examples: ['scope.tenant,scope.RequestId'] },
     absent: [],
     parse: (value) => orExpected(parseRowFields(value), EXPECTED_FIELDS),
   } as Parameter<readonly RowField[]>,
   columns: text(
-    `The columns of a CSV file in their order, with commas between them: names of its usual ones, and at most ${ROW_FIELDS_MAX} names of values inside payloads or scope data.`,
+    `The columns of a CSV file in their order, with commas between them: names of default columns, and at most ${ROW_FIELDS_MAX} names of values inside payloads or scope data.`,
     'timestamp,level,message,scope.ms',
   ),
   cursor: text('The nextCursor of the previous page; all other parameters must be unchanged.'),
