@@ -1,5 +1,5 @@
-# Sluice: gateway, consumers, views and the operator's commands in one image. docs/containers.md tells how to run it.
-# NODE_IMAGE may be pinned by digest; it has to bring Node 24.6 or newer, as the program is run as TypeScript.
+# Sluice: gateway, consumers, views and the operator's commands in one image. docs/containers.md describes how to run it.
+# NODE_IMAGE may be pinned by digest; it must have Node 24.6 or newer, as the program is run as TypeScript.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS dependencies
@@ -11,7 +11,7 @@ RUN --mount=type=cache,target=/root/.npm \
     && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
     && rm -f node_modules/swagger-ui-dist/swagger-ui-es-bundle*.js
 
-# The page, as static files, by development dependencies that stay behind here.
+# The page, as static files. Its development dependencies stay in this stage.
 FROM ${NODE_IMAGE} AS page
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
@@ -24,7 +24,7 @@ RUN node views/web/build.js \
     && find views/web -mindepth 1 -maxdepth 1 ! -name dist -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
-# `docker exec CONTAINER sluice …`, and a data folder that a new volume takes its owner from.
+# `docker exec CONTAINER sluice …`, and a data folder from which a new volume takes its owner.
 RUN printf '#!/bin/sh\nexec node /app/sluice.js "$@"\n' > /usr/local/bin/sluice \
     && chmod 0755 /usr/local/bin/sluice \
     && install -d -o 1000 -g 1000 -m 0750 /data
