@@ -96,8 +96,7 @@ const handlers: CliHandlers = {
   applyIndices: async (config) => {
     const { store, applyIndices } = await openLogStore(depsOf(config), 'same')
     try {
-      const changes = await applyIndices()
-      return changes.length === 0 ? ['the indices are as they should be'] : changes
+      return await applyIndices()
     } finally {
       await store.close()
     }

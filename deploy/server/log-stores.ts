@@ -14,7 +14,7 @@ import { rereadSecret } from './reread-secret.ts'
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {
   readonly store: LogStore
-  /** Creates or corrects templates and indices; returns one line for each change. */
+  /** Creates or corrects templates and indices; returns lines for the operator. */
   applyIndices(): Promise<readonly string[]>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
   rebuildCounts(): Promise<string>
@@ -39,7 +39,9 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   const store = await createSqliteLogStore({ file: join(config.DATA_DIR, 'logs.db'), thread: where, logger })
   return {
     store,
-    applyIndices: async () => [],
+    applyIndices: async () => [
+      'the embedded log store has no indices; for those of Elasticsearch, set ELASTICSEARCH_URL',
+    ],
     rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
     rebuildView: null,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
@@ -72,7 +74,10 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
   }
   return {
     store,
-    applyIndices: () => store.indices.apply(),
+    applyIndices: async () => {
+      const changes = await store.indices.apply()
+      return changes.length === 0 ? ['the indices are as they should be'] : changes
+    },
     rebuildCounts: async () => 'Elasticsearch counts when it is asked: there is nothing to make',
     rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
     maintain,

@@ -57,6 +57,13 @@ describe('a running server', () => {
     expect(listed.stdout).not.toContain(KEY)
   })
 
+  test('indices apply says that the embedded log store has none', async () => {
+    expect(await runSluice(['indices', 'apply'], settings)).toMatchObject({
+      code: 0,
+      stdout: 'the embedded log store has no indices; for those of Elasticsearch, set ELASTICSEARCH_URL\n',
+    })
+  })
+
   test('live and ready tell the truth', async () => {
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200)
     const ready = await fetch(`${server.url}/health/ready`)
