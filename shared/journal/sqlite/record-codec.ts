@@ -136,23 +136,15 @@ export function compressContent(content: Uint8Array): Uint8Array {
   return compressed.length < content.length ? Buffer.from(compressed) : content
 }
 
-/**
- * The packed batch that was written. Damaged compressed content costs only its own records: each is read as this sentence, which every
- * projection refuses and keeps among the dead letters.
- */
-export function inflateContent(content: Uint8Array, count: number): Uint8Array {
+/** The packed batch that was written; nothing if compressed content is damaged. */
+export function inflateContent(content: Uint8Array): Uint8Array {
   const buffer = asBuffer(content)
   if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
   try {
     // In a buffer of its own, as a clone for another thread copies the whole buffer, however little of it is used.
     return new Uint8Array(zstdDecompressSync(buffer))
   } catch {
-    const record = {
-      key: null,
-      value: 'This record was in a batch that is damaged in the file of the journal.',
-      headers: {},
-    }
-    return packRecords(Array.from({ length: count }, () => record))[0]?.content ?? NOTHING
+    return NOTHING
   }
 }
 
@@ -174,15 +166,19 @@ export function* packedRecords(content: Uint8Array): Generator<PackedRecord> {
   }
 }
 
-/** The records of a batch from an offset on. */
+/**
+ * The records of a batch from an offset on. Damage costs only the records of the batch that cannot be told apart any more: each is read as a
+ * sentence, which every projection refuses and keeps among the dead letters.
+ */
 export function* decodeBatch(
   topic: string,
   partition: number,
-  { firstOffset, appendedAt, content }: StoredBatch,
+  { firstOffset, appendedAt, count, content }: StoredBatch,
   from: number,
 ): Generator<JournalRecord> {
-  let offset = firstOffset
-  for (const { key, value, headers } of packedRecords(content)) {
+  const records = packedRecords(content)
+  for (let offset = firstOffset; offset < firstOffset + count; offset += 1) {
+    const { key, value, headers } = nextRecord(records)
     if (offset >= from)
       yield {
         topic,
@@ -191,9 +187,33 @@ export function* decodeBatch(
         appendedAt,
         key: key && asBuffer(key),
         value: value && asBuffer(value),
-        headers: decodeHeaders(asBuffer(headers).toString()),
+        headers: readableHeaders(asBuffer(headers).toString()),
       }
-    offset += 1
+  }
+}
+
+const DAMAGED = {
+  key: null,
+  value: Buffer.from('This record was in a batch that is damaged in the file of the journal.'),
+  headers: NOTHING,
+}
+
+function nextRecord(records: Iterator<PackedRecord>): Omit<PackedRecord, 'whole'> {
+  try {
+    const { done, value } = records.next()
+    return done === true ? DAMAGED : value
+  } catch {
+    // A damaged length led past the end.
+    return DAMAGED
+  }
+}
+
+/** None if they are damaged: the value does not need them. */
+function readableHeaders(text: string): Headers {
+  try {
+    return decodeHeaders(text)
+  } catch {
+    return {}
   }
 }
 

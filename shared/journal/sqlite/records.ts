@@ -45,7 +45,7 @@ export function createRecords(database: Database, partitions: Partitions): { rea
       const first = offsetOf(id)
       const end = first + count
       if (end <= position) continue
-      const batch = { firstOffset: first, appendedAt, count, content: inflateContent(content, count) }
+      const batch = { firstOffset: first, appendedAt, count, content: inflateContent(content) }
       batches.push(batch)
       records += end - Math.max(position, first)
       bytes += batch.content.length
