@@ -84,7 +84,9 @@ type Of<Type extends Condition['type']> = Extract<Condition, { readonly type: Ty
 async function lookAtCount({ list, params, more, minutes }: Of<'count'>, evaluation: Evaluation): Promise<Finding> {
   const { memory, now, store, signal } = evaluation
   const filter = filterOf(evaluation, list === 'event-logs' ? 'event' : 'application', params)
-  const count = await store.count({ ...filter, from: timestampOf(now - minutes * MINUTE_MS) }, signal)
+  // Without an end, one log that is dated years ahead would keep the count met, and the watch silent, until then.
+  const range = { from: timestampOf(now - minutes * MINUTE_MS), to: timestampOf(now) }
+  const count = await store.count({ ...filter, ...range }, signal)
   const isMet = count > more
   return {
     match: isMet && !memory.isMet ? { count, samples: [] } : null,

@@ -77,6 +77,20 @@ describe('a count', () => {
     expect((await next()).match).toEqual({ count: 1, samples: [] })
   })
 
+  test('takes a log that is dated ahead when its time comes, and is not kept met by it', async () => {
+    store.add(eventLog({ level: 'Error', timestamp: ago(-60 * MINUTE) }))
+    errors(3)
+    expect((await next()).match).toEqual({ count: 3, samples: [] })
+    now += 30 * MINUTE
+    expect(await next()).toMatchObject({ match: null, memory: { isMet: false } })
+    errors(3)
+    expect((await next()).match).toEqual({ count: 3, samples: [] })
+    now += 31 * MINUTE
+    expect(await next()).toMatchObject({ match: null, memory: { isMet: false } })
+    errors(2)
+    expect((await next()).match).toEqual({ count: 3, samples: [] })
+  })
+
   test('leaves the same memory where nothing changed, so that nothing is written', async () => {
     const { memory } = await next()
     expect((await next()).memory).toBe(memory)
