@@ -72,7 +72,8 @@ export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): L
     of(team, names) {
       const now = clock.now()
       const last = known.get(team)
-      if (last !== undefined && now - last.at < KEPT_MS) return last.waits
+      // A clock that was set back is far from the time that was noted, too.
+      if (last !== undefined && Math.abs(now - last.at) < KEPT_MS) return last.waits
       const waits = learn(team, names, now)
       known.set(team, { at: now, waits })
       return waits

@@ -86,7 +86,8 @@ export function createLastSeen({
 
   function answerFor(team: string): Promise<LastSeen> {
     const now = clock.now()
-    for (const [one, { at }] of kept) if (now - at > FRESH_MS) kept.delete(one)
+    // A clock that was set back is far from the time that was noted, too.
+    for (const [one, { at }] of kept) if (Math.abs(now - at) > FRESH_MS) kept.delete(one)
     const present = kept.get(team)
     if (present !== undefined) return present.answer
     const answer = look(team)

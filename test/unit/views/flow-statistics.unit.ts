@@ -213,6 +213,10 @@ describe('the waits that tell whether a flow is stalled', () => {
     expect([await stateOf('k'), reads()]).toEqual(['stalled', 1])
     views.time.now += 1
     expect([await stateOf('k'), reads()]).toEqual(['running', 2])
+    // A clock that is set back.
+    views.time.now -= 60 * MINUTE
+    await stateOf('k')
+    expect(reads()).toBe(3)
   })
 
   test('are learnt of a rare Event from flows of its own', async () => {

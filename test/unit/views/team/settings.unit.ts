@@ -144,6 +144,16 @@ describe('GET /api/team', () => {
     await Promise.all([1, 2, 3].map(() => team.ask('GET', '')))
     expect(team.store.calls).toEqual(['facets', 'facets'])
   })
+
+  test('asks the store again after the clock was set back', async () => {
+    let now = Date.parse(NOW)
+    const own = await startTeam({ clock: { now: () => now } })
+    await own.ask('GET', '')
+    now -= 3_600_000
+    await own.ask('GET', '')
+    expect(own.store.calls).toEqual(['facets', 'facets', 'facets', 'facets'])
+    await own.close()
+  })
 })
 
 describe('GET /api/team/lists', () => {
