@@ -29,6 +29,19 @@ export function createRecords(database: Database, partitions: Partitions): { rea
   const select = database.prepare(`
     SELECT id, appended_at, records, content FROM batches WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
   select.setReturnArrays(true)
+  const selectWhole = database.prepare(`SELECT first_offset AS firstOffset FROM partitions
+    WHERE id = ? AND (SELECT cleanup FROM topics WHERE name = topic) <> 'compact'`)
+
+  /**
+   * The rows that are missing from `start` to `end`, as a batch without content. Only compaction leaves gaps, and retention may have removed
+   * what this page began with; rows of any other gap are damaged.
+   */
+  const missing = (partitionId: number, start: number, end: number, appendedAt: number): readonly StoredBatch[] => {
+    const whole = start < end ? selectWhole.get(partitionId) : undefined
+    if (whole === undefined) return []
+    const firstOffset = Math.max(start, Number(whole['firstOffset']))
+    return firstOffset < end ? [{ firstOffset, appendedAt, count: end - firstOffset, content: NOTHING }] : []
+  }
 
   const read = ({ partitionId, position, recordsMax }: ReadRequest): Page => {
     // The end is read first: a batch that is appended in between is left for the next page rather than skipped.
@@ -37,22 +50,30 @@ export function createRecords(database: Database, partitions: Partitions): { rea
     // The batch that contains the position starts at it or before it.
     const holding = selectHolding.get(batchId(partitionId, 0), wanted)?.['id'] as number | null
     const batches: StoredBatch[] = []
+    let reached = Math.max(position, firstOffset)
     let records = 0
     let bytes = 0
+    const add = (batch: StoredBatch): void => {
+      const end = Math.min(batch.firstOffset + batch.count, endPosition)
+      batches.push({ ...batch, count: end - batch.firstOffset })
+      records += end - Math.max(reached, batch.firstOffset)
+      bytes += batch.content.length
+      reached = end
+    }
     // No batch is empty, so at most as many as the records requested are needed, plus one that ends before the position.
     const rows = select.iterate(holding ?? wanted, batchId(partitionId, endPosition), recordsMax + 1)
     for (const [id, appendedAt, count, content] of rows as unknown as Iterable<Row>) {
       const first = offsetOf(id)
-      const end = first + count
-      if (end <= position) continue
-      const batch = { firstOffset: first, appendedAt, count, content: inflateContent(content) }
-      batches.push(batch)
-      records += end - Math.max(position, first)
-      bytes += batch.content.length
-      if (records >= recordsMax || bytes >= PAGE_BYTES_MAX) return { batches, next: end, firstOffset, endPosition }
+      if (first + count <= reached) continue
+      for (const gap of missing(partitionId, reached, first, appendedAt)) add(gap)
+      add({ firstOffset: first, appendedAt, count, content: inflateContent(content) })
+      if (records >= recordsMax || bytes >= PAGE_BYTES_MAX) return { batches, next: reached, firstOffset, endPosition }
     }
+    for (const gap of missing(partitionId, reached, endPosition, batches.at(-1)?.appendedAt ?? 0)) add(gap)
     return { batches, next: Math.max(position, endPosition), firstOffset, endPosition }
   }
 
   return { read: (request) => database.read(() => read(request)) }
 }
+
+const NOTHING = new Uint8Array()

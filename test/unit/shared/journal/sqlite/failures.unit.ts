@@ -103,6 +103,23 @@ describe('a file that cannot be used', () => {
     await expect(scanAll(journal, 'topic')).rejects.toThrow(/journal\.db is damaged/)
   })
 
+  test('records whose rows are damaged are read as damaged, not passed over', async () => {
+    const journal = await folder.open()
+    const topic = await createTopic(journal, 'topic')
+    for (const name of ['a', 'b', 'c', 'd']) await journal.append({ topic, partition: 0, records: recordsOf(name, 3) })
+    const database = new DatabaseSync(folder.file())
+    const ids = database.prepare('SELECT id FROM batches ORDER BY id').all()
+    // What a bit that turns in the number of a row, or in a count, does to its reader.
+    database.prepare('UPDATE batches SET id = id + 1000 WHERE id = ?').run(ids[3]?.['id'] as number)
+    database.prepare('UPDATE batches SET records = 0 WHERE id = ?').run(ids[1]?.['id'] as number)
+    database.prepare('UPDATE batches SET records = 1000 WHERE id = ?').run(ids[2]?.['id'] as number)
+    database.close()
+    const found = await scanAll(journal, topic)
+    expect(found.map(({ offset }) => offset)).toEqual(Array.from({ length: 12 }, (_, offset) => offset))
+    const damaged = Array.from({ length: 3 }, () => expect.stringContaining('is damaged'))
+    expect(valuesOf(found)).toEqual(['a0', 'a1', 'a2', ...damaged, 'c0', 'c1', 'c2', ...damaged])
+  })
+
   test('a folder in its place is refused', async () => {
     await mkdir(folder.file())
     expect((await refusal()).message).toContain('cannot be written')
