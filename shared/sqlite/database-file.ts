@@ -145,8 +145,14 @@ export function sqliteCode(thrown: unknown): number | null {
   return typeof extended === 'number' ? extended & 0xff : null
 }
 
+/** What brings back a part of the content of a damaged file that was moved away. */
+const REFILL = {
+  journal: '`sluice registry restore FILE` brings back the Teams and keys that it had',
+  'log store': '`sluice views rebuild VIEW --from topics`, for each view, brings back what the journal still has',
+} as const
+
 /** Names the file, the problem and the remedy; `kind` is the format's name, `message` is SQLite's. */
-export function explainSqliteError(code: number, message: string, kind: string, file: string): string {
+export function explainSqliteError(code: number, message: string, kind: keyof typeof REFILL, file: string): string {
   const name = `the ${kind} ${file}`
   switch (code) {
     case SQLITE.FULL:
@@ -156,7 +162,7 @@ export function explainSqliteError(code: number, message: string, kind: string, 
       return `${name} was locked by another process for ${BUSY_TIMEOUT_MS} ms`
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return `${name} is damaged (${message}); restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one`
+      return `${name} is damaged (${message}); restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one: ${REFILL[kind]}`
     case SQLITE.CANTOPEN:
     case SQLITE.READONLY:
       return `${name} cannot be written (${message}); the process needs write access to the file and to ${dirname(file)}`

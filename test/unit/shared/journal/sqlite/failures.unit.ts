@@ -86,7 +86,9 @@ describe('a file that cannot be used', () => {
 
   test('garbage is refused with what to do', async () => {
     await writeFile(folder.file(), randomBytes(PAGE_BYTES * 2))
-    expect((await refusal()).message).toMatch(/is damaged .*restore it from a backup, or move it away/)
+    expect((await refusal()).message).toMatch(
+      /is damaged .*restore it from a backup, or move it away .*`sluice registry restore/,
+    )
   })
 
   test('a damaged first page is refused with what to do', async () => {
