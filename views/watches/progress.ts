@@ -17,6 +17,7 @@ const HOUR = 60 * MINUTE
 const DELAYS_MS = [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR]
 /** Each delay varies by up to this share, so that many watches do not hit their receivers at once. */
 const JITTER = 0.2
+const DELAY_MS_MAX = Math.max(...DELAYS_MS) * (1 + JITTER)
 /** No attempt begins later than this after the firing. */
 const GIVEN_UP_AFTER_MS = 24 * HOUR
 const HISTORY_MAX = 50
@@ -64,7 +65,10 @@ const turnOf = (before: string | null, now: string | null): Omit<Outcome, 'at'> 
 export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
   const before = stateOf(watch)
   const { delivery } = before
-  if (delivery === null || Date.parse(delivery.nextAt) > now) return undefined
+  if (delivery === null) return undefined
+  const waitMs = Date.parse(delivery.nextAt) - now
+  // No delay is longer: the clock was set back since, and its old time may be years ahead.
+  if (waitMs > 0 && waitMs <= DELAY_MS_MAX) return undefined
   const attempts = delivery.attempts + 1
   return { ...before, delivery: { ...delivery, attempts, nextAt: timestampOf(now + delayAfter(attempts)) } }
 }

@@ -252,6 +252,20 @@ describe('a receiver that fails', () => {
     expect(new Set(process.posted.map(({ id }) => id)).size).toBe(2)
   })
 
+  test('is tried again after a clock that was a year ahead was set back', async () => {
+    let isDown = true
+    const process = await start({
+      answer: async (message) => (isDown ? failing() : { delivered: true, status: 200, message: message.id }),
+    })
+    clock.ahead = 365 * DAY
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'failed']))
+    isDown = false
+    clock.ahead = 0
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'failed', 'delivered']))
+  })
+
   test('that never answers holds up no other Team', async () => {
     const process = await start({
       answer: (message) =>
