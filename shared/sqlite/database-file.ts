@@ -157,6 +157,9 @@ export function explainSqliteError(code: number, message: string, kind: keyof ty
   switch (code) {
     case SQLITE.FULL:
       return `the disk is full: ${name} cannot grow; free space in ${dirname(file)}`
+    case SQLITE.IOERR:
+      // A full disk is such an error, too, where SQLite needs room for the file of its index (-shm).
+      return `${name} cannot be read or written (${message}): its disk is full or fails; free space in ${dirname(file)}, and see the log of the system`
     case SQLITE.BUSY:
     case SQLITE.LOCKED:
       return `${name} was locked by another process for ${BUSY_TIMEOUT_MS} ms`

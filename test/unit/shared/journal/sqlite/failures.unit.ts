@@ -3,7 +3,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
-import { JournalFileError, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
+import { clearError, JournalFileError, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
 import { ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
@@ -199,6 +199,14 @@ test('after an I/O error or the end of the thread the records may be there, afte
   for (const code of [SQLITE.BUSY, SQLITE.FULL, SQLITE.CORRUPT, SQLITE.READONLY]) {
     expect(toAppendError(fileError(code)).outcome).toBe('not_written')
   }
+})
+
+test('an I/O error says what to look at', () => {
+  // SQLITE_IOERR_SHMSIZE, as on a disk that became full.
+  const thrown = Object.assign(new Error('disk I/O error'), { errcode: 4_874 })
+  expect((clearError(thrown, '/data/journal.db') as Error).message).toMatch(
+    /journal\.db .*free space in \/data, and see/,
+  )
 })
 
 test.each(['own', 'same'] as const)(
