@@ -6,16 +6,20 @@
 import { beginWithMemorySettings } from './memory-settings.ts'
 import { exitAtOnce, onSignals } from './server/signals.ts'
 
+const isServer = process.argv[2] === 'start'
+
 onSignals(exitAtOnce)
-// The reader of a pipe may end first, as in `sluice registry list | head -3`. The work is finished all the same.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
-}
-if (process.argv[2] === 'start') beginWithMemorySettings()
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // A server goes on without its output, as its log lines do, and a command whose reader has seen enough, such as `head`, finishes its work.
+  if (isServer || code === 'EPIPE') return
+  process.stderr.write(`sluice: the output cannot be written: ${message}\n`)
+  process.exitCode = 1
+})
+process.stderr.on('error', () => undefined)
+if (isServer) beginWithMemorySettings()
 
 // Loaded only now, as the program may just have been started again.
 const [{ runCli }, { cliDeps }] = await Promise.all([import('./cli/cli.ts'), import('./cli-deps.ts')])
 
-process.exitCode = await runCli(process.argv.slice(2), cliDeps)
+const exitCode = await runCli(process.argv.slice(2), cliDeps)
+process.exitCode ??= exitCode

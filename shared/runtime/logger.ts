@@ -1,17 +1,43 @@
-import { type Logger, pino } from 'pino'
+import { destination, type Logger, pino } from 'pino'
 
 export type { Logger }
 
+/** Maximum bytes of lines that wait to be written; further lines are dropped. */
+const WAITING_BYTES_MAX = 1024 * 1024
+
+/**
+ * Standard output. If it is a file on a disk that is full, a server that refuses entries for that reason has to go on: lines wait, and the
+ * next line tries again. The process ends without those that still cannot be written.
+ */
+function openOutput(): ReturnType<typeof destination> {
+  const opened = destination({ dest: 1, maxLength: WAITING_BYTES_MAX })
+  let isFailing = false
+  opened.on('error', () => {
+    isFailing = true
+  })
+  opened.on('drain', () => {
+    isFailing = false
+  })
+  process.on('beforeExit', () => {
+    if (isFailing) opened.destroy()
+  })
+  return opened
+}
+
+let output: ReturnType<typeof destination> | undefined
+
 /** JSON lines on standard output: `logger.info({ facts }, 'lower-case message')`. Nothing logs a line per entry. */
 export function createLogger(level: string, role: string): Logger {
-  return pino({
+  output ??= openOutput()
+  const options = {
     level,
     base: { role },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: ['apiKey', '*.apiKey', 'password', '*.password', 'headers["x-api-key"]', 'headers.authorization'],
       censor: '[redacted]',
     },
-  })
+  }
+  return pino(options, output)
 }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -28,6 +28,41 @@ test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])('on Node %s the program ru
   expect(status).toBe(0)
   expect(stdout).toContain('Usage: sluice COMMAND')
 })
+
+/** Runs Node with these arguments and its standard output at a file. */
+function runInto(output: string, ...args: readonly string[]) {
+  const to = openSync(output, 'w')
+  const node = ['--disable-warning=ExperimentalWarning', ...args]
+  const ran = spawnSync(process.execPath, node, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', to, 'pipe'] })
+  closeSync(to)
+  return ran
+}
+
+/** Linux has a file of which every write fails as on a full disk. */
+const FULL = '/dev/full'
+
+test.skipIf(!existsSync(FULL))('a command whose output cannot be written says so', () => {
+  const { status, stderr } = runInto(FULL, 'sluice.js', 'help')
+  expect([status, stderr]).toEqual([
+    1,
+    'sluice: the output cannot be written: ENOSPC: no space left on device, write\n',
+  ])
+})
+
+test.skipIf(!existsSync(FULL))(
+  'log lines that cannot be written do not end the process, which does not wait for them',
+  () => {
+    const program = `const { createLogger } = await import('./shared/runtime/logger.ts')
+    const logger = createLogger('info', 'test')
+    for (const turn of [1, 2, 3]) {
+      logger.info({ turn }, 'a line')
+      await new Promise(setImmediate)
+    }
+    console.error('still here')`
+    const { status, stderr } = runInto(FULL, '--input-type=module', '-e', program)
+    expect([status, stderr]).toEqual([0, 'still here\n'])
+  },
+)
 
 test('a command ends as usual when nobody reads its output any more', async () => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'sluice.js', 'help'], { cwd: ROOT })
