@@ -6,6 +6,7 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { timeOf } from './arguments.ts'
 import { type CliDeps, type Command, EXIT } from './command.ts'
+import { count } from './text.ts'
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -23,13 +24,22 @@ export const auditCommand: Command = {
   run: (call, deps) => {
     const [team, since, until] = [call.text('team'), timeOf(call, 'since', deps), timeOf(call, 'until', deps)]
     return withJournal(deps, async (journal, { TOPIC_PREFIX }) => {
-      for await (const change of readAudit(journal, topicName(TOPIC_PREFIX, 'audit'))) {
+      const topic = topicName(TOPIC_PREFIX, 'audit')
+      let unreadable = 0
+      const countUnreadable = (): void => {
+        unreadable += 1
+      }
+      for await (const change of readAudit(journal, topic, countUnreadable)) {
         if (team !== undefined && change.team !== team) continue
         if (since !== undefined && compareTimestamps(change.at, since) < 0) continue
         if (until !== undefined && compareTimestamps(change.at, until) >= 0) continue
         deps.stdout.write(`${JSON.stringify(change)}\n`)
       }
-      return EXIT.ok
+      if (unreadable === 0) return EXIT.ok
+      deps.stderr.write(
+        `sluice audit: ${count(unreadable, 'record')} of ${topic} cannot be read, so changes are missing here or are shown as pending\n`,
+      )
+      return EXIT.failed
     })
   },
 }

@@ -76,19 +76,28 @@ export type ToldChange = Omit<AnnouncedChange, 'outcome'> & { readonly outcome: 
 /** Maximum announcements that wait for their outcome while the topic is read. */
 const WAITING_MAX = 10_000
 
-/** Reads the changes of the topic, in the order of their outcomes; those without one come last. Rejects as `Journal.scan` does. */
-export async function* readAudit(journal: Pick<Journal, 'scan'>, topic: string): AsyncGenerator<ToldChange> {
+/**
+ * Reads the changes of the topic, in the order of their outcomes; those without one come last. `onUnreadable` is called for each record that
+ * this program cannot have written. Rejects as `Journal.scan` does.
+ */
+export async function* readAudit(
+  journal: Pick<Journal, 'scan'>,
+  topic: string,
+  onUnreadable: () => void = () => undefined,
+): AsyncGenerator<ToldChange> {
   const waiting = new Map<string, Map<number, AnnouncedChange>>()
   for await (const { value } of journal.scan(topic)) {
     const record = decodeAudit(value)
-    if (record?.outcome === 'pending') {
+    if (record === undefined) {
+      onUnreadable()
+    } else if (record.outcome === 'pending') {
       const together = waiting.get(record.id) ?? new Map<number, AnnouncedChange>()
       waiting.set(record.id, together.set(record.index, record))
       const [oldest] = waiting
       if (waiting.size <= WAITING_MAX || oldest === undefined) continue
       waiting.delete(oldest[0])
       yield* oldest[1].values()
-    } else if (record !== undefined) {
+    } else {
       for (const change of waiting.get(record.id)?.values() ?? []) yield { ...change, outcome: record.outcome }
       waiting.delete(record.id)
     }

@@ -46,6 +46,14 @@ describe('audit', () => {
     expect([code, linesOf(stdout).map(({ team }) => team)]).toEqual([0, teams])
   })
 
+  test('tells that records cannot be read, after the others', async () => {
+    const { journal, run } = await withChanges('a', 'b')
+    await journal.append({ topic: TOPIC, partition: 0, records: [{ key: null, value: 'damaged', headers: {} }] })
+    const { code, stdout, stderr } = await run('audit', '--team', 'b')
+    expect([code, linesOf(stdout).map(({ team }) => team)]).toEqual([1, ['b']])
+    expect(stderr).toContain(`1 record of ${TOPIC} cannot be read`)
+  })
+
   test('refuses what is no time', async () => {
     const { code, stderr } = await cliOnMemory().run('audit', '--since', 'yesterday')
     expect([code, stderr]).toEqual([2, expect.stringContaining('--since is a time such as')])
