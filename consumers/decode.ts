@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../shared/contract/records.ts'
 import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../shared/contract/records.ts'
 import { parseTimestamp } from '../shared/contract/timestamp.ts'
-import type { JournalRecord } from '../shared/journal/journal.ts'
+import { type JournalRecord, LOST_VALUE } from '../shared/journal/journal.ts'
 import { type DeadLetter, deadLetter } from './dead-letters.ts'
 
 /** Maximum bytes of a record's value: the highest that MAX_ENTRY_BYTES may be set to. */
@@ -40,6 +40,7 @@ function decoder<Entry extends EntryRecord>(kind: Entry['kind'], validate: Valid
     }
     if (!isUtf8(value)) return deadLetter('not_utf8', 'the value is not UTF-8')
     const source = value.toString('utf8')
+    if (source === LOST_VALUE) return deadLetter('invalid_json', 'the file of the journal is damaged at this record')
     const parsed = parseJson(source)
     // The parser's own message quotes the text, so it is not passed on.
     if (parsed === undefined) return deadLetter('invalid_json', 'the value is not JSON')

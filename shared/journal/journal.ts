@@ -84,6 +84,9 @@ export interface JournalRecord {
   header?(name: string): string | Uint8Array | undefined
 }
 
+/** The value of a record that the journal has lost: every reader refuses it, and can say why. */
+export const LOST_VALUE = 'This record was in a batch that is damaged in the file of the journal.'
+
 export const headerOf = (record: JournalRecord, name: string): string | Uint8Array | undefined =>
   record.header === undefined ? record.headers[name] : record.header(name)
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants, zstdDecompressSync } from 'node:zlib'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
-import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
+import { type Headers, type JournalRecord, LOST_VALUE, type NewRecord } from '../journal.ts'
 
 /**
  * Records of one partition that are stored together: each as three lengths, then its key, its value and its headers (JSON). A length is an
@@ -194,7 +194,7 @@ export function* decodeBatch(
 
 const DAMAGED = {
   key: null,
-  value: Buffer.from('This record was in a batch that is damaged in the file of the journal.'),
+  value: Buffer.from(LOST_VALUE),
   headers: NOTHING,
 }
 

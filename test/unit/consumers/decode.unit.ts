@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeadLetterReason } from '../../../consumers/dead-letters.ts'
 import { decodeApplicationLog, decodeEventLog, RECORD_BYTES_MAX, RECORD_LEVELS_MAX } from '../../../consumers/decode.ts'
+import { LOST_VALUE } from '../../../shared/journal/journal.ts'
 import { applicationLog, eventLog, readRecord } from '../../support/consumers-records.ts'
 import * as fc from '../../support/fast-check.ts'
 
@@ -37,6 +38,14 @@ const withField = (field: string, value: unknown): string => JSON.stringify({ ..
 const without = (field: string): string => JSON.stringify({ ...eventLog(1), [field]: undefined })
 
 describe('a record is a dead letter', () => {
+  test('that the journal has lost, and says so', () => {
+    expect(decodeEventLog(readRecord(LOST_VALUE))).toEqual({
+      outcome: 'deadLetter',
+      reason: 'invalid_json',
+      message: 'the file of the journal is damaged at this record',
+    })
+  })
+
   test.each<[DeadLetterReason, string, Buffer | string | null]>([
     ['empty_value', 'null', null],
     ['empty_value', 'no bytes', ''],
