@@ -1,9 +1,10 @@
+import type { SQLOutputValue } from 'node:sqlite'
 import { toNanos } from '../../contract/timestamp.ts'
 import { lastArrival } from './arrivals.ts'
 import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { MINUTE_CHARACTERS } from './flow-writer.ts'
-import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from './rollups.ts'
+import { COUNTED_COLUMNS, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 
 /**
@@ -32,20 +33,26 @@ const FLOWS_OF_A_STEP = 500
 const ARRIVALS_OF_A_STEP = 50_000
 /** The oldest documents are removed table by table, so a table should be a small part of the limit. */
 const TABLES_OF_A_LIMIT = 8
-const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}`
+const RECEIVED_MINUTE = "strftime('%FT%H:%M', received / 1000000000, 'unixepoch')"
+const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}, correlation_key,
+  ${RECEIVED_MINUTE} AS received_minute`
+/** Of a removed entry, if it was the last one: a flow of which entries are still to come was received later. */
+const DELETE_ITS_FLOW = `DELETE FROM flows WHERE team = $team AND key = $key
+  AND last_day <= $minute AND length(last_day) = ${MINUTE_CHARACTERS}
+  AND NOT EXISTS (SELECT 1 FROM entries WHERE team = $team AND correlation_key = $key)`
 
 export function createRetention(database: Database, contents: Contents, rollups: Rollups): Retention {
   /** The minute before which no flow without entries was left; looked for once, as that is a search of all flows before it. */
   let clearedBefore = ''
 
-  const removeArrivals = (arrivals: readonly number[]): void => {
-    const removed: CountedEntry[] = []
-    for (const arrival of arrivals) {
+  const removeArrivals = (arrivals: readonly number[]): ReturnType<typeof readRemoved>[] => {
+    const removed = arrivals.flatMap((arrival) => {
       const row = database.prepare(DELETE_ENTRY).get(arrival)
-      if (row !== undefined) removed.push(countedEntry(row))
-    }
+      return row === undefined ? [] : [readRemoved(row)]
+    })
     contents.remove(arrivals)
     rollups.subtract(removed)
+    return removed
   }
 
   const removeDocumentsBefore = (day: string, after: number): RemovalStep => {
@@ -88,11 +95,7 @@ export function createRetention(database: Database, contents: Contents, rollups:
 
   /** The minute in which the first of the documents was received; null if there is none. */
   const firstReceived = (): string | null => {
-    const row = database
-      .prepare(
-        "SELECT strftime('%FT%H:%M', received / 1000000000, 'unixepoch') AS minute FROM entries ORDER BY arrival LIMIT 1",
-      )
-      .get()
+    const row = database.prepare(`SELECT ${RECEIVED_MINUTE} AS minute FROM entries ORDER BY arrival LIMIT 1`).get()
     return row === undefined ? null : String(row['minute'])
   }
 
@@ -107,7 +110,10 @@ export function createRetention(database: Database, contents: Contents, rollups:
       clearedBefore = first
     }
     const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
-    removeArrivals(arrivals)
+    for (const { facts, key, receivedMinute: minute } of removeArrivals(arrivals)) {
+      // Within a minute, its flows would otherwise stay while its entries go, and take their room.
+      if (key !== null) database.prepare(DELETE_ITS_FLOW).run({ team: facts[0] ?? null, key, minute })
+    }
     const [oldest] = tables
     if (arrivals.length < DOCUMENTS_OF_A_STEP && oldest !== undefined && tables.length > 1)
       dropTextTable(database, oldest)
@@ -122,6 +128,12 @@ export function createRetention(database: Database, contents: Contents, rollups:
     removeOldest: (bytesMax) => database.write(() => removeOldest(bytesMax)),
   }
 }
+
+const readRemoved = (row: Readonly<Record<string, SQLOutputValue>>) => ({
+  ...countedEntry(row),
+  key: row['correlation_key'] ?? null,
+  receivedMinute: row['received_minute'] ?? null,
+})
 
 const startOf = (day: string): bigint => toNanos(`${day}T00:00:00.000Z`)
 

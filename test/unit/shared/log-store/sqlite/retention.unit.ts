@@ -199,6 +199,23 @@ describe('a limit of bytes', () => {
     expect(latest).toMatchObject([{ groups: [{ count: 2 }] }])
   })
 
+  test('keeps entries of a minute that has more flows than the limit has room for', async () => {
+    const bytesMax = 2_000_000
+    const count = (table: string): number =>
+      inspect((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']))
+    for (let round = 0; round < 30; round += 1) {
+      const documents = Array.from({ length: 400 }, (_, index) =>
+        eventDocument({ receivedAt: '2026-01-01T00:00:00.000Z', correlationKey: `a key of a flow ${round} ${index}` }),
+      )
+      await store.write(documents, never)
+      await store.mergeFlows(deltasOf(documents), never)
+      await store.maintain({ bytesMax })
+      expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
+    }
+    expect(count('entries')).toBeGreaterThan(1_000)
+    expect(count('flows')).toBe(count('entries'))
+  })
+
   test('no limit removes nothing', async () => {
     await fill(1, 50)
     expect(await store.maintain({ bytesMax: null })).toBe(0)
