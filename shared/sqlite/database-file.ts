@@ -1,5 +1,5 @@
 /** The database files of the embedded mode: the journal and the log store are opened, written and diagnosed the same way. */
-import { mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -46,8 +46,9 @@ export interface DatabaseFormat {
   readonly lockWaitMs: number
 }
 
-/** For its owner alone: the files have the logs and the secrets of all Teams. A folder that exists stays as it is. */
+/** For their owner alone: the files have the logs and the secrets of all Teams. What exists stays as it is. */
 export const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
 
 /**
  * Opens the file and creates it if it is missing. `guard` runs work that may fail in SQLite; `refuse` makes the error for a file that is
@@ -60,6 +61,8 @@ export function openDatabaseFile(
   refuse: (message: string) => Error,
 ): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE })
+  // SQLite would let everybody read it; its other files get the mode of this one.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', FILE_MODE))
   const sqlite = guard(() => new DatabaseSync(file, { timeout: format.lockWaitMs }))
   try {
     guard(() => prepareFile(sqlite, file, format, refuse))

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../../../shared/journal/sqlite/database.ts'
@@ -45,6 +46,12 @@ describe('the write-ahead log', () => {
     reader.exec('COMMIT')
     reader.close()
   })
+})
+
+test('only their owner can read its files', () => {
+  fill(1)
+  const modes = ['', '-wal', '-shm'].map((ending) => statSync(folder.file() + ending).mode & 0o777)
+  expect(modes).toEqual([0o600, 0o600, 0o600])
 })
 
 test('every commit is synced before it returns', () => {
