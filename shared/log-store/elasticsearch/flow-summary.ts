@@ -1,6 +1,7 @@
 import type { FlowDelta } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, earlier, later, laterOf, toNanos } from '../../contract/timestamp.ts'
+import { joinFlowValues } from '../flow-values.ts'
 
 /** A flow as stored: the values that find it, and the days of its entries. Counts are taken from the entries when it is read. */
 export interface FlowSummary {
@@ -26,12 +27,6 @@ export interface FlowSummary {
   readonly projects: readonly string[]
 }
 
-/**
- * Maximum values of each field by which a flow is found, the first ones in sort order: a key used for everything stays a document of
- * limited size, and the order of folding does not matter.
- */
-const VALUES_MAX = 500
-
 /** Case folding for finding part of a key. */
 export const foldKey = (key: string): string => key.toLowerCase()
 
@@ -40,7 +35,7 @@ export const foldKey = (key: string): string => key.toLowerCase()
  * itself if nothing is new.
  */
 export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): FlowSummary {
-  const days = union(known?.days, delta.days, Number.POSITIVE_INFINITY)
+  const days = joined(known?.days, delta.days, (one, other) => [...new Set([...one, ...other])].sort())
   const firstAt = known === undefined ? delta.firstAt : earlier(known.firstAt, delta.firstAt)
   const facts = {
     lastAt: known === undefined ? delta.lastAt : later(known.lastAt, delta.lastAt),
@@ -58,10 +53,10 @@ export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): Flow
     failed: hasFailed(facts),
     days,
     lastDay: days.at(-1) ?? '',
-    environments: union(known?.environments, delta.environments, VALUES_MAX),
-    events: union(known?.events, delta.events, VALUES_MAX),
-    steps: union(known?.steps, delta.steps, VALUES_MAX),
-    projects: union(known?.projects, delta.projects, VALUES_MAX),
+    environments: joined(known?.environments, delta.environments, joinFlowValues),
+    events: joined(known?.events, delta.events, joinFlowValues),
+    steps: joined(known?.steps, delta.steps, joinFlowValues),
+    projects: joined(known?.projects, delta.projects, joinFlowValues),
   }
   return known !== undefined && isSame(known, folded) ? known : folded
 }
@@ -76,9 +71,11 @@ function hasFailed({ lastAt, worstLevel, lastErrorAt, lastProgressAt }: Facts): 
   return compareTimestamps(lastErrorAt, lastProgressAt ?? lastAt) >= 0
 }
 
-/** Sorted; returns the known list itself if nothing is added. */
-function union(known: readonly string[] | undefined, learnt: readonly string[], max: number): readonly string[] {
-  const values = [...new Set([...(known ?? []), ...learnt])].sort().slice(0, max)
+type Join = (one: readonly string[], other: readonly string[]) => readonly string[]
+
+/** Returns the known list itself if nothing is added. */
+function joined(known: readonly string[] | undefined, learnt: readonly string[], join: Join): readonly string[] {
+  const values = join(known ?? [], learnt)
   const isKnown = values.length === known?.length && values.every((value, index) => value === known[index])
   return isKnown ? known : values
 }

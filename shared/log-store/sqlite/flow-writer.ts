@@ -3,6 +3,7 @@ import type { FlowDelta } from '../../contract/documents.ts'
 import { searchText } from '../../contract/keyword.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
+import { joinFlowValues } from '../flow-values.ts'
 import type { Database } from './database.ts'
 import { setBytes, setMembers } from './leaf-bytes.ts'
 
@@ -80,9 +81,6 @@ interface FlowSummary {
   readonly projects: readonly string[]
 }
 
-/** Maximum members of a set, the first ones in sort order, so that the order of merging does not matter. */
-export const FLOW_SET_MAX = 500
-
 /** Characters of a timestamp up to its minute. */
 export const MINUTE_CHARACTERS = 16
 
@@ -93,10 +91,10 @@ export const summaryOf = (delta: FlowDelta): FlowSummary => ({
   worstLevel: levelRank(delta.worstLevel),
   lastErrorAt: delta.lastErrorAt === null ? null : toNanos(delta.lastErrorAt),
   lastProgressAt: delta.lastProgressAt === null ? null : toNanos(delta.lastProgressAt),
-  environments: union(delta.environments.map(searchText), []),
-  events: union(delta.events.map(searchText), []),
-  steps: union(delta.steps.map(searchText), []),
-  projects: union(delta.projects.map(searchText), []),
+  environments: joinFlowValues(delta.environments.map(searchText), []),
+  events: joinFlowValues(delta.events.map(searchText), []),
+  steps: joinFlowValues(delta.steps.map(searchText), []),
+  projects: joinFlowValues(delta.projects.map(searchText), []),
 })
 
 /** Commutative, associative and idempotent: the same facts in any order, however often, give the same summary. */
@@ -107,16 +105,13 @@ export const mergeSummaries = (a: FlowSummary, b: FlowSummary): FlowSummary => (
   worstLevel: Math.max(a.worstLevel, b.worstLevel),
   lastErrorAt: laterOf(a.lastErrorAt, b.lastErrorAt),
   lastProgressAt: laterOf(a.lastProgressAt, b.lastProgressAt),
-  environments: union(a.environments, b.environments),
-  events: union(a.events, b.events),
-  steps: union(a.steps, b.steps),
-  projects: union(a.projects, b.projects),
+  environments: joinFlowValues(a.environments, b.environments),
+  events: joinFlowValues(a.events, b.events),
+  steps: joinFlowValues(a.steps, b.steps),
+  projects: joinFlowValues(a.projects, b.projects),
 })
 
 const later = <T extends string | bigint>(a: T, b: T): T => (a > b ? a : b)
 
 const laterOf = (a: bigint | null, b: bigint | null): bigint | null =>
   a === null || b === null ? (a ?? b) : later(a, b)
-
-const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
-  [...new Set([...a, ...b])].sort().slice(0, FLOW_SET_MAX)
