@@ -135,7 +135,7 @@ const rpcFailure = (description: string): JsonSchema => ({
 
 const NAMED_PROJECT: readonly JsonSchema[] = [
   parameter('header', 'X-Project-Id', "The Project's id or name, for all logs of the request."),
-  parameter('query', 'project', 'The same as the header `X-Strict-Status`, for clients that cannot set headers.'),
+  parameter('query', 'project', 'The same as the header `X-Project-Id`, for clients that cannot set headers.'),
 ]
 
 const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({

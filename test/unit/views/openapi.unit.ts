@@ -28,7 +28,7 @@ interface Found {
     operationId: string
     tags: string[]
     security?: object[]
-    parameters?: { name: string; in: string; required?: boolean; schema: Json }[]
+    parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Json }[]
     requestBody?: Body
     responses: Record<string, Body & { description: string; headers?: Json }>
   }
@@ -210,6 +210,16 @@ describe('GET /openapi.json', () => {
     expect(plain['security']).toEqual([{ apiKey: [] }, { bearer: [] }])
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)
     expect([...new Set(open)]).toEqual(['/api/session', '/health/live', '/health/ready', '/metrics', '/openapi.json'])
+  })
+
+  test('names the header that a parameter stands for', () => {
+    const found = operations.flatMap(({ operation }) =>
+      (operation.parameters ?? []).flatMap(({ name, description = '' }) => {
+        const [, header] = /The same as the header `([^`]+)`/.exec(description) ?? []
+        return header === undefined ? [] : [`${name}: ${header}`]
+      }),
+    )
+    expect([...new Set(found)].toSorted()).toEqual(['project: X-Project-Id', 'strict: X-Strict-Status'])
   })
 
   test('gives parameters defaults and examples that the service accepts', () => {
