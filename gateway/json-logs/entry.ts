@@ -40,11 +40,11 @@ export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
   return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
 }
 
-/** The members of the entry's own scope data beside its other ones; if a name is in both, the scope data stays an object of its own. */
+/** The members of the entry's own scope data beside its other ones; if a name has two values, the scope data stays an object of its own. */
 function merged(scopeData: Fields | undefined, others: Fields, ids: Fields | null): Fields {
   if (scopeData === undefined) return others
-  const taken = { ...others, ...ids }
-  const isTaken = Object.keys(scopeData).some((name) => Object.hasOwn(taken, name))
+  const taken: Fields = { ...others, ...ids }
+  const isTaken = Object.entries(scopeData).some(([name, value]) => Object.hasOwn(taken, name) && taken[name] !== value)
   return isTaken ? { ...others, scopeData } : { ...scopeData, ...others }
 }
 

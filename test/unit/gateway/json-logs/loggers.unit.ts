@@ -468,6 +468,11 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     { message: 'no', correlationKey: 'ab', scopeData: { traceId: 'ab', scopeData: { traceId: 'cd' } } },
   ],
   [
+    'an application log of ours, with the same trace twice',
+    '{"message":"no","trace_id":"ab","user":"ada","scopeData":{"traceId":"ab","user":"ada","a":1}}',
+    { message: 'no', correlationKey: 'ab', scopeData: { traceId: 'ab', user: 'ada', a: 1 } },
+  ],
+  [
     'a logger with message templates that is not Serilog',
     '{"time":"2026-11-21T17:20:13.127Z","level":"error","message":"Order 5","MessageTemplate":"Order {Order}","Order":5}',
     {
