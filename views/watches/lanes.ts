@@ -6,7 +6,7 @@ export interface Job {
   readonly run: () => Promise<void>
 }
 
-/** Runs jobs with limits on concurrency in total and per owner: those of an owner in order, and those of the owner served longest ago first. */
+/** Runs jobs with limits on concurrency in total and per owner. Jobs of one owner run in order; the owner served longest ago is next. */
 export interface Lanes {
   /** Whether a job with this key is running. */
   isRunning(key: string): boolean
@@ -27,9 +27,16 @@ export function createLanes(lanesMax: number, ownerLanesMax: number): Lanes {
   const fits = ({ owner, key }: Job): boolean =>
     !running.has(key) && [...running.values()].filter((one) => one.owner === owner).length < ownerLanesMax
 
+  /** Thousands of jobs can wait: few of them are asked whether they fit. */
+  function nextJob(): Job | undefined {
+    let next: Job | undefined
+    for (const job of waiting) if ((next === undefined || turnOf(job) < turnOf(next)) && fits(job)) next = job
+    return next
+  }
+
   function begin(): void {
     while (running.size < lanesMax) {
-      const [job] = waiting.filter(fits).sort((a, b) => turnOf(a) - turnOf(b))
+      const job = nextJob()
       if (job === undefined) return
       begun += 1
       lastBegun.set(job.owner, begun)
