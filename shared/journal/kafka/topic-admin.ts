@@ -53,7 +53,7 @@ const sizeSettings = ({ retentionBytes }: NamedTopic): Record<string, string> =>
 
 /** The state of a topic after the missing ones were created. */
 export interface AppliedTopic extends TopicReport {
-  /** Whether it was missing before. */
+  /** Whether this process created it. */
   readonly created: boolean
 }
 
@@ -70,8 +70,7 @@ export async function createMissing(cluster: Cluster, topics: readonly NamedTopi
   for (const topic of topics) {
     const { name, partitions } = topic
     if (await cluster.exists(name)) continue
-    await cluster.create({ name, partitions, replicas, config: settingsOf(topic, inSync) })
-    created.add(name)
+    if (await cluster.create({ name, partitions, replicas, config: settingsOf(topic, inSync) })) created.add(name)
   }
   return created
 }

@@ -75,6 +75,13 @@ test.each([
   },
 )
 
+test('a topic that another process creates at the same moment is not told as created here', async () => {
+  const cluster = await clusterOf({ alive: [1], topics: {} })
+  const create = async ({ name }: NewTopic): Promise<boolean> => name !== 'theirs'
+  const created = await createMissing({ ...cluster, create }, [topicNamed('theirs'), topicNamed('ours')])
+  expect([...created]).toEqual(['ours'])
+})
+
 test('a topic of one copy is a danger, though the third broker is down', async () => {
   const cluster = await clusterOf({ alive: [1, 2], topics: { logs: [1], flows: [1, 2, 3] } })
   const config = new Map([
