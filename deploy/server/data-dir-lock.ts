@@ -26,8 +26,8 @@ export class DataDirUnusableError extends Error {
 /**
  * Claims the data folder for this server, and creates it if it is missing. The claim is an exclusive lock on a small database: the
  * operating system releases it with the process, however that ends, so no stale file can block a start. Commands for operators, except
- * `views rebuild --from topics`, do not claim the folder and so work beside a running server. Returns a function that releases the claim. Throws a `DataDirInUseError` when another
- * server has it, and a `DataDirUnusableError` when the folder cannot be created or written.
+ * `views rebuild --from topics`, do not claim the folder and so work beside a running server. Returns a function that releases the claim.
+ * Throws a `DataDirInUseError` when another server has it, and a `DataDirUnusableError` when the folder cannot be created or written.
  */
 export function lockDataDir(dataDir: string): () => void {
   let database: DatabaseSync | undefined

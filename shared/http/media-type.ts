@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Problem, problem } from '../contract/errors.ts'
+import { type Problem, problem, problemSaying } from '../contract/errors.ts'
 
 /** How a body is encoded on the wire (RFC 9110, 8.4). */
 export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -54,7 +54,7 @@ export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined
   if (contentCoding(headers) !== undefined) return undefined
   const sent = JSON.stringify(String(headers['content-encoding']).slice(0, QUOTED_CHARACTERS_MAX))
   const message = `The content encoding ${sent} is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.`
-  return { ...problem('unsupported_media_type'), message }
+  return problemSaying('unsupported_media_type', message)
 }
 
 /** Maximum characters of a refused header that an answer quotes. */

@@ -1,9 +1,12 @@
+import { DAY_MS } from '../contract/timestamp.ts'
 import type { FileProblem, FileTeam } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
 import { ownedId, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
 
+/** The id of the record of a Team's key. */
 export const keyRecordId = (team: string, key: string): string => ownedId(team, hashKeyHex(key))
 
+/** The record of a new live key, which holds its hash and its first characters only. */
 export const newKeyRecord = (team: string, key: string, createdAt: string): RegistryRecord => ({
   kind: 'key',
   id: keyRecordId(team, key),
@@ -13,9 +16,8 @@ export const newKeyRecord = (team: string, key: string, createdAt: string): Regi
 /** Maximum live keys of a Team: the old and the new one while clients change over. */
 export const LIVE_KEYS_MAX = 2
 
-/** Maximum keys that a Team makes by itself within `KEYS_WITHIN_MS`: each stays in the registry for good, revoked or not. */
+/** Maximum keys that a Team makes by itself within a day: each stays in the registry for good, revoked or not. */
 export const OWN_KEYS_MAX = 20
-const KEYS_WITHIN_MS = 86_400_000
 
 /** Milliseconds from `now` until a Team may make another key by itself; 0 if it may at once. */
 export function ownKeyWait(state: RegistryState, team: string, now: number): number {
@@ -23,7 +25,7 @@ export function ownKeyWait(state: RegistryState, team: string, now: number): num
     .filter(([id]) => splitOwnedId(id).team === team)
     .map(([, { createdAt }]) => Date.parse(createdAt))
   const oldest = made.sort((a, b) => b - a)[OWN_KEYS_MAX - 1]
-  return oldest === undefined ? 0 : Math.max(0, oldest + KEYS_WITHIN_MS - now)
+  return oldest === undefined ? 0 : Math.max(0, oldest + DAY_MS - now)
 }
 
 /** The ids of the live keys' records, by Team and in the order in which they were written. */

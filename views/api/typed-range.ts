@@ -1,5 +1,5 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
-import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import type { TypedRange } from '../schemas/answers.ts'
@@ -39,16 +39,13 @@ const refusal = (path: string, message: string) =>
 
 const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
 
-/** Longer than any offset of a zone, and than clocks are changed by. */
-const DAY_MS = 86_400_000
-
 function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'begin' | 'end'): string | undefined {
   const [, day, clock = '00:00', offset] = WRITTEN.exec(text) ?? []
   if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : undefined
   const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}${offset ?? 'Z'}`)
   if (whole === undefined || offset !== undefined) return whole
   const wall = Date.parse(whole)
-  // With the offsets before and after a change of the clocks that may be near.
+  // With the offsets before and after a change of the clocks that may be near: a day is longer than any offset or change.
   const instants = [wall - DAY_MS, wall + DAY_MS].map((at) => wall - offsetAt(zone, at))
   const actual = instants.filter((at) => at + offsetAt(zone, at) === wall)
   // When the clocks change, a local time may exist twice, or not at all: the range has all that may be meant.

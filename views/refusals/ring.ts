@@ -1,4 +1,5 @@
 import { decodeRefusal, type NotedRefusal } from '../../shared/contract/refusals.ts'
+import { DAY_MS } from '../../shared/contract/timestamp.ts'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
 
 /** A refusal kept for its Team. */
@@ -31,7 +32,7 @@ export interface RingLimits {
 }
 
 /** Matches the topic's retention, so that a long-running process shows no more than one that has just started. */
-export const RING_LIMITS: RingLimits = { perTeamMax: 200, bytesMax: 64 * 1024 * 1024, keptMs: 86_400_000 }
+export const RING_LIMITS: RingLimits = { perTeamMax: 200, bytesMax: 64 * 1024 * 1024, keptMs: DAY_MS }
 
 interface Slot extends KeptRefusal {
   readonly bytes: number

@@ -43,9 +43,10 @@ const TAG_BYTES = 16
 export const keyTagOf = (keyHash: string, secret: string): string =>
   hmac(secret, `key.${keyHash}`).subarray(0, TAG_BYTES).toString('base64url')
 
+/** The HMAC-SHA256 of a text, in base64url. */
 export const signatureOf = (text: string, secret: string): string => hmac(secret, text).toString('base64url')
 
-/** The comparison takes the same time however much of the signature is right. */
+/** Whether a signature is that of the text. The comparison takes the same time however much of it is right. */
 export function isSignature(signature: string, text: string, secret: string): boolean {
   const expected = hmac(secret, text)
   const given = Buffer.from(signature, 'base64url')

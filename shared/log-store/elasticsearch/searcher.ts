@@ -87,8 +87,9 @@ export interface Searcher {
 const LATEST_MS = [60_000, 3_600_000]
 
 /**
- * All searches go through here; they reject with a `ReadTooLargeError` if they have to be narrowed. An answer that lacks a shard's part is an error, never a shorter answer. A Team is always served by the
- * same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
+ * All searches go through here; they reject with a `ReadTooLargeError` if they have to be narrowed. An answer that lacks a shard's part is
+ * an error, never a shorter answer. A Team is always served by the same copies of the shards, so that an entry once seen is not missing in
+ * the next answer of a slower copy.
  */
 export function createSearcher(connection: Connection, names: IndexNames, clock: Clock): Searcher {
   async function search<Answer>(
