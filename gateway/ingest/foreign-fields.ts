@@ -125,10 +125,8 @@ export const hexId = (value: unknown): string | undefined =>
   typeof value === 'string' && /^(?!0+$)[0-9a-f]+$/i.test(value) ? value.toLowerCase() : undefined
 
 /** A trace or span id for scope data: one that is not hexadecimal stays as it was sent. Undefined for none, and for all zeros. */
-export function sentIdOf(value: unknown): unknown {
-  const text = textOf(value)
-  return text === undefined || /^0+$/.test(text) ? undefined : (hexId(value) ?? value)
-}
+export const sentIdOf = (value: unknown): unknown =>
+  hexId(value) ?? (/^0*$/.test(textOf(value) ?? '') ? undefined : value)
 
 /**
  * Merges the scope data of an entry: its own properties take precedence over its trace ids, and those over `shared`, which other entries

@@ -62,13 +62,11 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     correlationKey:
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
+    // After all properties with a field of their own were taken.
+    message: told ?? summaryOf(extractor.rest),
+    scopeData: scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), extractor.rest, origin.scopeData),
   }
-  // All properties with a field of their own have been taken.
-  const { rest } = extractor
-  const message = told ?? summaryOf(rest)
-  if (message === undefined) return NO_MESSAGE
-  const scopeData = scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), rest, origin.scopeData)
-  return { value: { ...fields, message, scopeData } }
+  return fields.message === undefined ? NO_MESSAGE : { value: fields }
 }
 
 const NO_MESSAGE: Checked<Fields> = {

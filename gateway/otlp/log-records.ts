@@ -87,7 +87,7 @@ const VALUE_NAMES = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'byt
 
 /** Whether an object can be an AnyValue: it has one of its names, or is empty. */
 export const isAnyValue = (value: Fields): boolean =>
-  Object.keys(value).length === 0 || VALUE_NAMES.some((name) => Object.hasOwn(value, name))
+  VALUE_NAMES.some((name) => Object.hasOwn(value, name)) || Object.keys(value).length === 0
 
 /** Attributes as an object: the last of several with the same name counts, and one without a name is left out. */
 export function plainAttributes(list: readonly unknown[]): Record<string, unknown> {
