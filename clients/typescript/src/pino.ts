@@ -106,11 +106,18 @@ function untoldOf(error: unknown): Line {
   const { stack, ...members } = (error ?? {}) as Line
   if (typeof stack !== 'string' || stack === '') return {}
   const isTold = ([name, value]: [string, unknown]): boolean =>
-    (name === 'type' || name === 'message') &&
-    typeof value === 'string' &&
-    // pino joins the messages of the causes.
-    value.split(': ').every((part) => stack.includes(part))
+    (name === 'type' || name === 'message') && typeof value === 'string' && tellsInOrder(stack, value.split(': '))
   return Object.fromEntries(Object.entries(members).filter((member) => !isTold(member)))
+}
+
+/** Whether a stack has all parts of a message, one after the other: pino joins the messages of the causes. */
+function tellsInOrder(stack: string, parts: readonly string[]): boolean {
+  let end = 0
+  return parts.every((part) => {
+    const at = stack.indexOf(part, end)
+    end = at + part.length
+    return at !== -1
+  })
 }
 
 /** Smaller times (before 1973 in milliseconds) are seconds: `pino.stdTimeFunctions.unixTime`. */

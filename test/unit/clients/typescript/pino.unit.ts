@@ -54,7 +54,7 @@ describe("pino's lines", () => {
     })
     const several = logged((logger) => logger.error(new AggregateError([new Error('one')], 'all')))
     expect(several.scopeData).toMatchObject({ err: { aggregateErrors: [{ message: 'one' }] } })
-    for (const message of ['retry: no', 42])
+    for (const message of ['retry: no', 'no: Error', 42])
       expect(map({ msg: 'x', err: { message, stack: 'Error: no' } }).scopeData).toEqual({ err: { message } })
   })
 
