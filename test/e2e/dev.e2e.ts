@@ -40,7 +40,7 @@ test(
     } finally {
       dev.kill('SIGINT')
       await eventually(async () => expect(fetch(address)).rejects.toThrow(), PATIENCE_MS)
-      // As of somebody who does not wait.
+      // A second Ctrl-C, before the end that the first one began.
       dev.kill('SIGINT')
       expect(await exited).toEqual([0, null])
       folder.remove()

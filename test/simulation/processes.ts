@@ -134,7 +134,7 @@ export function runGateway(site: Site, name: string): Gateway {
       },
     }
     await Promise.race([order(site, process), ordered.promise])
-    // By now, the one after it may be up.
+    // Its successor may be up by now.
     if (!process.isAlive) return
     world.note(`${process.name} stops`)
     open = undefined

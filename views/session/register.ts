@@ -123,7 +123,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   return sessions
 }
 
-/** Logs sign-ins, as many of a Team as may fail: a program can sign in thousands of times a second. */
+/** Logs sign-ins, those of each Team as often as a client may fail: a program can sign in thousands of times a second. */
 function createSignInLog(logger: Logger): (session: Session) => void {
   const lines = createAttempts(steadyClock)
   return ({ team, key }) => {

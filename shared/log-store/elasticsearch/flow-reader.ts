@@ -33,7 +33,7 @@ interface Deps {
 /** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
 const FLOWS_COUNTED_AT_ONCE = 100
 
-/** The part of a summary that its flow is told with. The values that find it are half a megabyte or more in a flow that has many of them. */
+/** The fields of a summary that a list shows. The other ones, by which flows are found, can have half a megabyte and more. */
 const TOLD = ['correlationKey', 'firstAt', 'lastAt', 'days'] as const
 type Told = Pick<FlowSummary, (typeof TOLD)[number]>
 

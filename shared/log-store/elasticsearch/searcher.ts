@@ -125,7 +125,7 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
   }
 }
 
-/** The error of a search: one that can only be narrowed is that of a read which is too large. */
+/** A `ReadTooLargeError` for the error of a search that has to be narrowed; any other error unchanged. */
 export const asReadError = (error: unknown): unknown =>
   error instanceof ElasticsearchError && hasTooManyClauses(error.body)
     ? new ReadTooLargeError('the beginning of a word stands for too many words', { cause: error })

@@ -336,7 +336,7 @@ describe('the same request in both encodings', () => {
         expect(await outcome(one, 'Protobuf')).toEqual(json)
         taken += json.stored.length
       }),
-      // Few requests that are made by chance have a record that is stored.
+      // Generated requests seldom have a record that is stored.
       {
         examples: [
           [

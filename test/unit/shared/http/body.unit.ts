@@ -136,7 +136,7 @@ describe('a body of several frames of zstd', () => {
     expect(await read(frames('x'.repeat(300_000), 'x'.repeat(100_001)))).toContain('too large after decompression')
     expect(await read(frames('x'.repeat(300_000), 'x'.repeat(90_000)), createByteBudget(350_000))).toContain('Too many')
     expect(await read(frames(...Array<string>(24).fill('')))).toContain('more than 16 frames')
-    // The frames of a body with room for more than a thousand by its length; those to be skipped need no room inflated.
+    // The length of this body allows more than a thousand frames. Skippable frames inflate to nothing.
     const long = Buffer.concat([skipped.subarray(0, 4), Buffer.from([0xf8, 3, 0, 0]), Buffer.alloc(1_016)])
     const many = Buffer.concat(Array<Buffer>(1_001).fill(long))
     expect(await read(many, createByteBudget(2_000_000), { ...GRANT, wireBytesMax: 2_000_000 })).toContain(
