@@ -51,7 +51,6 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   const told = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
   const traceId = hexId(record['traceId'])
   const level = levelOf(record)
-  keepSeverityText(record, level, extractor)
   const fields = {
     categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
     environment: origin.environment,
@@ -64,7 +63,12 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
     // After all properties with a field of their own were taken.
     message: told ?? summaryOf(extractor.rest),
-    scopeData: scopeDataOf(sentIdOf(record['traceId']), sentIdOf(record['spanId']), extractor.rest, origin.scopeData),
+    scopeData: scopeDataOf(
+      sentIdOf(record['traceId']),
+      sentIdOf(record['spanId']),
+      withSeverityText(record, level, extractor),
+      origin.scopeData,
+    ),
   }
   return fields.message === undefined ? NO_MESSAGE : { value: fields }
 }
@@ -121,11 +125,12 @@ function levelOf({ severityNumber, severityText }: Fields): Level {
   return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
 }
 
-/** Keeps the sender's own name of the severity if it says more than the level. */
-function keepSeverityText({ severityText }: Fields, level: Level, extractor: FieldExtractor): void {
+/** The other attributes, and the sender's own name of the severity if it says more than the level. */
+function withSeverityText({ severityText }: Fields, level: Level, { rest, put }: FieldExtractor): Fields {
   const text = stringOf(severityText)
-  if (text === undefined || foreignLevel(text) === level || Object.hasOwn(extractor.rest, SEVERITY_TEXT)) return
-  extractor.put(SEVERITY_TEXT, text)
+  if (text !== undefined && foreignLevel(text) !== level && !Object.hasOwn(rest, SEVERITY_TEXT))
+    put(SEVERITY_TEXT, text)
+  return rest
 }
 
 const SEVERITY_TEXT = 'severityText'

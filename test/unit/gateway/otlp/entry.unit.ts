@@ -103,7 +103,9 @@ describe('the message', () => {
     [{ body: {}, attributes: attributes({ 'exception.message': 'boom' }) }, 'boom'],
     [{ body: { stringValue: '' }, attributes: attributes({ a: 'b', correlationKey: 'c' }) }, '{"a":"b"}'],
     [{ attributes: attributes({ a: 'x'.repeat(2_000) }) }, `{"a":"${'x'.repeat(1_018)}`],
+    [{ severityText: 'AUDIT', attributes: attributes({ a: 'b' }) }, '{"a":"b"}'],
     [{ body: { stringValue: '' } }, undefined],
+    [{ severityText: 'AUDIT' }, undefined],
   ])('of %j is %j', (record, message) => {
     expect(entryOf(record, ORIGIN).value?.['message']).toBe(message)
     if (message === undefined) expect(entryOf(record, ORIGIN).problem?.code).toBe('missing_message')
