@@ -99,7 +99,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
       } catch (error) {
         signal?.throwIfAborted()
         // The driver aborts a request only for its signal or for the length of its answer.
-        if (error instanceof errors.RequestAbortedError)
+        if (maxResponseSize !== undefined && error instanceof errors.RequestAbortedError)
           throw new AnswerTooLongError(`${method} ${path} answers too much`)
         throw failureOf(error, `${method} ${path}`)
       }
