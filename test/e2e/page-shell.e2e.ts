@@ -219,6 +219,16 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       },
     )
 
+    test('behind a proxy that answers in JSON of its own is told, and read again', async () => {
+      tolerate(/Failed to load resource: the server responded with a status of 502/)
+      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      await page.route(/api\/refusals/, (route) => route.fulfill({ status: 502, json: { message: 'Bad gateway' } }))
+      await page.goto(`${server.url}/refused`)
+      await page.getByText('The server does not answer').waitFor()
+      await page.unroute(/api\/refusals/)
+      await page.getByText('Nothing was refused').waitFor()
+    })
+
     test('is not taken for one without logs', async () => {
       tolerate(UNAVAILABLE)
       const { page } = await open(server.url, { key: server.key, path: '/docs' })

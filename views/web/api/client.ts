@@ -58,8 +58,9 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   let body: Envelope<T>
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
-    // A proxy answers for an unavailable server with a body that is not JSON.
     body = parse(await response.text()) as Envelope<T>
+    // A proxy answers for an unavailable server with a body of its own, JSON or not.
+    if (!('success' in body)) throw body
   } catch {
     if (!init.signal?.aborted) connection.set('away')
     return UNREACHABLE
