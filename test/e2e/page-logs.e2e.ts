@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -16,6 +18,7 @@ import {
 } from '../support/page-logs.ts'
 
 const MINUTE = 60_000
+const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 const NOW = Date.now()
 const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString()
 
@@ -115,6 +118,40 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     await page.keyboard.press('Enter')
   }
   const row = (page: Page, text: string) => page.locator('tr.log', { hasText: text })
+
+  describe('the counts', () => {
+    const part = /\/(choices|histogram)\?/
+
+    test('that cannot be read are not those of the filter before, and are read again', async () => {
+      tolerate(/status of 503/)
+      const page = await show('/event-logs')
+      const counts = page.getByRole('region', { name: 'Counts' })
+      await page.route(part, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+      await counts.getByRole('button', { name: 'error' }).click()
+      await counts.getByRole('alert').getByText('could not answer').waitFor()
+      await expectRows(page, ['card declined'])
+      expect(await counts.getByText(/\d logs?$/).count()).toBe(0)
+      await page.unroute(part)
+      await counts.getByRole('button', { name: 'Try again' }).click()
+      await counts.getByText('1 log', { exact: true }).waitFor()
+      expect(await counts.getByRole('alert').count()).toBe(0)
+    })
+
+    test('that take long fade, as they are those of the filter before', async () => {
+      const page = await show('/event-logs')
+      const opacity = (): Promise<string> => page.evaluate('getComputedStyle(document.querySelector(".found")).opacity')
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      await page.route(part, async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'error' }).click()
+      await eventually(async () => expect(await opacity()).toBe('0.5'))
+      release()
+      await page.getByText('1 log', { exact: true }).waitFor()
+      await eventually(async () => expect(await opacity()).toBe('1'))
+    })
+  })
 
   describe('the rows', () => {
     test('are newest first, with time to the millisecond, level, source and flow', async () => {

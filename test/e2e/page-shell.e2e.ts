@@ -219,6 +219,36 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       },
     )
 
+    test.each([
+      ['list', 'application-logs', /application-logs\?/],
+      ['counts', 'application-logs', /histogram|choices/],
+      ['reason of an empty list', 'application-logs?q=nothing-like-it', /absence/],
+      ['log of the address', 'application-logs?id=01981f2e-7c1a-7000-8000-9a3c5b7d1e42', /application-logs\/0/],
+      ['code that sends the first log', 'application-logs', /team\/lists/],
+    ])('is told where only one part has no answer: %s', async (_, path, part) => {
+      tolerate(/Failed to load resource: the server responded with a status of (503|404)/)
+      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      await page.route(part, (route) => route.fulfill(storeAway))
+      await page.goto(`${server.url}/${path}`)
+      const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
+      await alert.waitFor()
+      await page.unroute(part)
+      await alert.waitFor({ state: 'detached' })
+    })
+
+    test('is told where code of the Team would be', async () => {
+      tolerate(UNAVAILABLE)
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.route(/snippets/, (route) => route.fulfill(storeAway))
+      await page
+        .getByRole('button', { name: /^Code that/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByRole('alert').waitFor()
+      await page.unroute(/snippets/)
+      await page.getByRole('dialog').locator('pre').waitFor()
+    })
+
     test('behind a proxy that answers in JSON of its own is told, and read again', async () => {
       tolerate(/Failed to load resource: the server responded with a status of 502/)
       const { page } = await open(server.url, { key: server.key, path: '/docs' })

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../ui/store.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { connection, get, type Params, type Problem, urlOf } from './client.ts'
@@ -44,6 +44,13 @@ export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T
   const retryAfter = state.problem?.retryAfter ?? 0
   useEvery(retryAfter * 1_000, reload, retryAfter > 0 && !state.loading)
   return useMemo(() => ({ ...state, reload }), [state])
+}
+
+/** Whether the data answers the question, given the same object or text while only its requests are repeated, and not an earlier one. */
+export function useAnswers(data: unknown, question: unknown): boolean {
+  const answered = useRef({ data, question })
+  if (answered.current.data !== data) answered.current = { data, question }
+  return answered.current.question === question
 }
 
 const NOTHING = { data: undefined, problem: undefined, loading: false } as const

@@ -126,7 +126,8 @@ interface EmptyProps {
 
 /** Explains why the list is empty, and offers the changes that would show something. */
 export function Empty({ kind, filter, onChange }: EmptyProps) {
-  const { data } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
+  const { data, problem, reload } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
+  if (problem !== undefined) return <Failed problem={problem} reload={reload} />
   if (data === undefined) return <p class="empty muted">Looking…</p>
   if (!data.kept) return <FirstMinute kind={kind} />
   const [title, reason] = emptyTexts(data, systemClock.now())

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
+import { Failed } from '../api/failed.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
 import { part } from '../ui/part.tsx'
@@ -43,9 +44,13 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const columns = useColumns(kind, params)
   useColumnsInAddress(kind, params)
   const list = useRows(kind, params, columns.fields, state.paused)
-  const { choices, histogram, counted } = useCounts(kind, params, list)
-  const { total, level: levels, environment: environments = [], sections = [], chosen = [] } = choices ?? {}
-  const open = useOpenEntry(kind, id, list.rows.entries)
+  const counts = useCounts(kind, params, list)
+  const { choices, histogram, counted } = counts
+  const { environment: environments = [], sections = [], chosen = [] } = choices ?? {}
+  // Numbers that could not be read again are omitted; what can be chosen stays.
+  const { total, level: levels } = (counts.problem === undefined && choices) || {}
+  const stale = counts.areCurrent ? '' : 'stale'
+  const { open, problem, reload } = useOpenEntry(kind, id, list.rows.entries)
   const search = (text: string): void => set({ q: text })
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
@@ -88,9 +93,11 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           </button>
         </div>
       )}
+      {/* A store that cannot answer at all is told once, by the list. */}
+      {list.problem === undefined && <Failed problem={problem} reload={reload} />}
       <SearchedAsText query={q} reading={list.reading} />
       <Chosen chosen={chosen} />
-      <section class="panel over-time" aria-label="Counts">
+      <section class={`panel over-time ${stale}`} aria-label="Counts">
         <div class="bar">
           <LevelBar
             level={parseLevel(params['level'] ?? '')}
@@ -115,12 +122,13 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           />
           {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
         </div>
+        {list.problem === undefined && <Failed problem={counts.problem} reload={counts.reload} />}
         {/* The room of the histogram is kept, so that nothing moves below the pointer when it comes. */}
         {histogram === undefined && <div class="histogram" />}
         {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
       </section>
       <div class="split">
-        <aside class="aside" aria-label="Filters">
+        <aside class={`aside ${stale}`} aria-label="Filters">
           {rail}
         </aside>
         {isList && <List kind={kind} list={list} state={state} columns={columns} total={total} onChange={set} />}

@@ -121,7 +121,7 @@ export const Found = ({
   readonly total: number | undefined
   readonly tookMs: number | undefined
 }) => (
-  <span class="muted nowrap num" role="status">
+  <span class="found muted nowrap num" role="status">
     {total !== undefined && <b>{plural(total, 'log')}</b>}{' '}
     {tookMs !== undefined && <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>}
   </span>

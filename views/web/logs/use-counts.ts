@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { Choices, Histogram } from '../../schemas/answers.ts'
-import { useFetch } from '../api/use-fetch.ts'
+import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { iso } from '../lib/times.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { folderOf } from './facts.ts'
@@ -19,11 +19,23 @@ export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows)
   const at = Math.max(list.askedAt, list.answeredAgainAt, useRecount(list))
   const filter = useMemo(() => filterOf(params, at), [list.filter, at])
   const path = `/api/${folderOf(kind)}`
-  const choices = useFetch<Choices>(`${path}/choices`, filter).data
+  const choices = useFetch<Choices>(`${path}/choices`, filter)
   // Without an end, the drawing would end with the last log instead of now.
   const counted = { ...filter, to: filter['to'] ?? (filter['from'] && iso(at)) }
-  const { data } = useFetch<Histogram>(`${path}/histogram`, { ...counted, buckets: BUCKETS })
-  return { choices, histogram: data, counted }
+  const histogram = useFetch<Histogram>(`${path}/histogram`, { ...counted, buckets: BUCKETS })
+  const areCurrent = [useAnswers(choices.data, list.filter), useAnswers(histogram.data, list.filter)].every(Boolean)
+  return {
+    choices: choices.data,
+    histogram: histogram.problem === undefined ? histogram.data : undefined,
+    counted,
+    /** Whether the counts are of the list's filter, not of an earlier one. */
+    areCurrent,
+    problem: choices.problem ?? histogram.problem,
+    reload: () => {
+      choices.reload()
+      histogram.reload()
+    },
+  }
 }
 
 /** The time of the last recount; it advances at intervals while new entries arrive. */

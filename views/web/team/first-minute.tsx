@@ -4,6 +4,7 @@ import { plural } from '../../flow-layout/format.ts'
 import type { EntryPage, FlowPage } from '../../schemas/answers.ts'
 import type { SampleFlow, TeamLists } from '../../schemas/team.ts'
 import { get, send } from '../api/client.ts'
+import { Failed } from '../api/failed.tsx'
 import { heldKey } from '../api/session.ts'
 import { reloadAll, useFetch } from '../api/use-fetch.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
@@ -49,6 +50,7 @@ export function FirstMinute({ kind }: { readonly kind: Kind }) {
         <SampleButton />
       </div>
       <div class="body stack">
+        <Failed problem={lists.problem ?? first.problem} reload={lists.reload} />
         {target === null && <NoTarget kind={kind} />}
         {target && <Send kind={kind} path={target} />}
         <RefusedNote />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { KEY_PLACEHOLDER as KEY } from '../../details/placeholders.ts'
 import type { Snippets } from '../../schemas/team.ts'
+import { Failed } from '../api/failed.tsx'
 import { heldKey } from '../api/session.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { GATEWAY_KNOWN, withGateway } from '../ui/base.ts'
@@ -17,11 +18,13 @@ const PREFERENCE = 'language'
 export function SendSnippet({ path }: { readonly path: string }) {
   const key = useStore(heldKey)
   const [chosen, setChosen] = useState(kept(PREFERENCE))
-  const { snippets = [] } = useFetch<Snippets>(path).data ?? {}
+  const { data, problem, reload } = useFetch<Snippets>(path)
+  const { snippets = [] } = data ?? {}
   const shown = snippets.find(({ id }) => id === chosen) ?? snippets[0]
   const codeWith = (text: string): string => withGateway(shown?.code ?? '').replace(KEY, () => text)
   return (
     <>
+      <Failed problem={problem} reload={reload} />
       {shown && (
         <div class="snippet">
           <Tabs
