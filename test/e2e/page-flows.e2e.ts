@@ -89,6 +89,24 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(new URL(page.url()).search).toBe('')
   })
 
+  test('tells that the flows of a state are on their way, as those shown are of another', async () => {
+    const { page } = await openFlows()
+    await eventually(async () => expect((await keys(page)).length).toBe(4))
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/api\/flows\?/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('tab', { name: 'Stalled' }).click()
+    await page.locator('.busy').waitFor()
+    await eventually(async () =>
+      expect(await page.evaluate('getComputedStyle(document.querySelector(".flows")).opacity')).toBe('0.5'),
+    )
+    release()
+    await eventually(async () => expect(await keys(page)).toEqual(['order-old']))
+    expect(await page.locator('.busy').count()).toBe(0)
+  })
+
   test('is filtered by Event and sorted', async () => {
     await server.send([{ to: 'import.s0', key: 'import-1', at: BEGIN }])
     const { page } = await openFlows()

@@ -7,7 +7,7 @@ import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
-import { useFetch } from '../api/use-fetch.ts'
+import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { type AddressParams, ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
@@ -92,7 +92,10 @@ function FlowsStatistics() {
 function FlowsList() {
   const { params } = useAddress()
   const filter = pick(params, FILTERS)
-  const { flows, problem, areMore, more, counts, reload } = useFlows(filter, pick(params, ['state', 'sort']))
+  const { flows, areCurrent, problem, areMore, more, counts, reload } = useFlows(
+    filter,
+    pick(params, ['state', 'sort']),
+  )
   const { state = '', sort = SORTS[0]?.[0], level = '' } = params
   const box = useRef<HTMLInputElement>(null)
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
@@ -132,8 +135,8 @@ function FlowsList() {
         tab={state}
         onTab={(chosen) => set({ state: chosen })}
       >
-        <div class="stack">
-          <Busy on={flows === undefined && problem === undefined} />
+        <div class={`stack ${areCurrent ? '' : 'stale'}`}>
+          <Busy on={(flows === undefined || !areCurrent) && problem === undefined} />
           <Failed problem={problem} reload={reload} />
           {flows && flows.length > 0 && <FlowTable flows={flows} />}
           {flows?.length === 0 && !areMore && (
@@ -308,6 +311,8 @@ const FLOWS_MAX = 1_000
 interface Flows {
   /** Undefined before the first answer. */
   readonly flows: readonly FlowSummary[] | undefined
+  /** Whether they are those of the filter, not of an earlier one. */
+  readonly areCurrent: boolean
   readonly problem: Problem | undefined
   /** Whether there are more. */
   readonly areMore: boolean
@@ -340,6 +345,7 @@ function useFlows(filter: Params, order: Params): Flows {
   useReturn(data)
   return {
     flows: data?.items,
+    areCurrent: useAnswers(data, key),
     problem,
     counts: counted.problem === undefined ? counted.data?.states : undefined,
     areMore: !!data?.nextCursor,
