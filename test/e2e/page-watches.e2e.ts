@@ -1,9 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { LOGS_KEY, type LogsServer, QUIET_KEY, startLogsServer } from '../support/page-logs.ts'
+
+const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 
 describeWithBrowser('watches', ({ open, tolerate }) => {
   let server: LogsServer
@@ -80,6 +84,33 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click()
     await eventually(async () => expect(await panel.count()).toBe(0))
+  })
+
+  test('of an Event keep it, also where the Events cannot be read', async () => {
+    tolerate(/status of 503/)
+    const condition = { type: 'flows', state: 'failed', event: 'order-placed' }
+    const { data } = await make({ name: 'Orders', condition })
+    const { page } = await show('/watches')
+    await page.route(/api\/team$/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    const panel = page.locator('details', { hasText: 'Orders' })
+    await panel.locator('summary').click()
+    await panel.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Orders' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Failed orders')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const saved = await server.client.get<object>(`/api/team/watches/${data['id']}`)
+    expect(saved.data).toMatchObject({ name: 'Failed orders', condition })
+  })
+
+  test('say that their history could not be read', async () => {
+    tolerate(/status of 503/)
+    await make({ name: 'Unread' })
+    const { page } = await show('/watches')
+    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    const panel = page.locator('details', { hasText: 'Unread' })
+    await panel.locator('summary').click()
+    await panel.getByRole('alert').getByText('could not answer').waitFor()
   })
 
   test('of one Team are nobody else’s', async () => {

@@ -141,10 +141,17 @@ function FlowFields({ before }: { readonly before: Condition | undefined }) {
   const { data: team } = useFetch<TeamSettings>('/api/team')
   const { state, event } = before?.type === 'flows' ? before : { state: 'failed', event: null }
   const events = (team?.events ?? []).map(({ identifier, name }) => [identifier, name] as const)
+  // The Event stays the chosen one while the others are not known, and where it is none of them.
+  const chosen = event === null || events.some(([identifier]) => identifier === event) ? [] : [[event, event] as const]
   return (
     <>
       <FormField name="state" label={WATCHES.state} options={FLOW_STATES} value={state} />
-      <FormField name="event" label={WATCHES.event} options={[['', WATCHES.anyEvent], ...events]} value={event ?? ''} />
+      <FormField
+        name="event"
+        label={WATCHES.event}
+        options={[['', WATCHES.anyEvent], ...chosen, ...events]}
+        value={event ?? ''}
+      />
     </>
   )
 }

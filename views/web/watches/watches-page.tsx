@@ -129,7 +129,7 @@ function WatchPanel({ watch, isOpen, onToggle, onEdit, onChange }: WatchPanelPro
 function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | 'onToggle'>) {
   const { id, name, webhook, paused, error, delivery } = watch
   const path = `${PATH}/${id}`
-  const { data, reload, loading } = useFetch<WatchDetails>(path)
+  const { data, problem, reload, loading } = useFetch<WatchDetails>(path)
   useEvery(LOOK_MS, reload, !loading)
   const [asksToDelete, setAsksToDelete] = useState(false)
   const [tested, setTested] = useState<TestedWatch | 'busy'>()
@@ -178,6 +178,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
         {tested !== undefined && tested !== 'busy' && tested.message}
       </p>
       <h3>{WATCHES.history}</h3>
+      <Failed problem={problem} reload={reload} />
       {data?.history.length === 0 && <p class="muted">{WATCHES.noHistory}</p>}
       <ul class="watch-history">
         {data?.history.map(({ at, outcome, text }, index) => (
