@@ -392,6 +392,17 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(await page.evaluate(hidden)).toBe(0)
     })
 
+    test('a time across days is told to its end where it is dragged, too', async () => {
+      const page = await show(`/event-logs?from=${ago(1_500)}&to=${ago(0)}`)
+      const { x, y, width } = (await page.locator('.histogram svg').boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      await page.mouse.move(x + 1, y + 30)
+      await page.mouse.down()
+      await page.mouse.move(x + width - 1, y + 30, { steps: 4 })
+      const dragged = await page.locator('.histogram figcaption > span').first().textContent()
+      expect(dragged).toMatch(/^\d{4}-\d\d-\d\d \S+ – \d{4}-\d\d-\d\d \S+$/)
+      await page.mouse.up()
+    })
+
     test('a time by keyboard alone, also where the page is scrolled so that the header covers it', async () => {
       const page = await show('/event-logs', { height: 400 })
       await page.evaluate('scrollTo(0, 60)')

@@ -67,5 +67,9 @@ export function rangeLabel(params: AddressParams, utc: boolean): string {
   const text = (time: string): string => (/^now/i.test(time) ? time : timeText(time, utc).replace(/(:00)?\.000/, ''))
   if (to === undefined) return `Since ${text(from ?? '')}`
   if (from === undefined) return `Until ${text(to)}`
-  return `${text(from)} – ${text(to)}`.replace(/^(\d{4}-\d\d-\d\d )(.* – )\1/, '$1$2')
+  return spanText(text(from), text(to))
 }
+
+/** Two times as a span; the end's day is omitted if it is that of the begin. */
+export const spanText = (from: string, to: string): string =>
+  `${from} – ${to}`.replace(/^(\d{4}-\d\d-\d\d )(.* – )\1/, '$1$2')

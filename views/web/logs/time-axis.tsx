@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { timeText } from '../../flow-layout/times.ts'
 import { useUtc } from '../ui/time.tsx'
 import { useWidth } from '../ui/use-width.ts'
+import { spanText } from './filters.ts'
 import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
 
 /** Two spans in either order, with all between them. */
@@ -66,11 +67,7 @@ export function TimeTicks({ spans }: { readonly spans: Spans }) {
 export function MarkedTime({ spans, from, to }: Marked & { readonly spans: Spans }) {
   const utc = useUtc()
   const range = rangeOf(spans, from, to)
-  return (
-    <span>
-      {secondsText(range?.from ?? '', utc)} – {secondsText(range?.to ?? '', utc).slice(11)}
-    </span>
-  )
+  return <span>{spanText(secondsText(range?.from ?? '', utc), secondsText(range?.to ?? '', utc))}</span>
 }
 
 /** A time without its milliseconds if they are zero. */
