@@ -144,6 +144,18 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await expectRows(page, ['fast 2', 'slow 2'])
   })
 
+  test('a table has the spans whose number is zero', async () => {
+    await server.event({ timestamp: at(2), payload: '{"left":0}' })
+    await server.event({ timestamp: at(3), payload: '{"left":4}' })
+    await server.total('event', 3)
+    const { page } = await open(server.url, {
+      path: `/event-logs?${RANGE}&chart=max&value=payload.left`,
+      key: LOGS_KEY,
+    })
+    await drawn(page).getByRole('button', { name: 'As a table' }).click()
+    expect(await drawn(page).locator('td.num').allTextContents()).toEqual(['0', '4'])
+  })
+
   test('a log has a way to the chart of a number of its own', async () => {
     const { page } = await show(`${RANGE}&q="slow 6"`)
     await page.locator('tr.log .text').click()

@@ -99,7 +99,10 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
           spans={spans}
           columns={all.map(({ label }) => label)}
           cellsOf={(index) =>
-            all.every(({ points }) => !points[index]) ? undefined : all.map((one) => numberAt(one, index))
+            // Spans without logs are omitted; a number of the logs may be zero.
+            all.every(({ points }) => points[index] == null || (fn === 'count' && points[index] === 0))
+              ? undefined
+              : all.map((one) => numberAt(one, index))
           }
           onShow={choose}
         />
