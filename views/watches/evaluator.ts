@@ -12,7 +12,7 @@ import { createLearntWaits } from '../api/flow-waits.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
 import { type Finding, look } from './conditions.ts'
 import { createLanes, type Job, type Lanes } from './lanes.ts'
-import { bodyOf } from './messages.ts'
+import { bodyOf, matchedUrl } from './messages.ts'
 import type { Ownership } from './ownership.ts'
 import type { Posted, Poster } from './poster.ts'
 import { afterAttempt, afterError, afterLook, beforeAttempt, stateOf } from './progress.ts'
@@ -25,7 +25,7 @@ export interface EvaluatorDeps {
   readonly store: LogStoreReader
   readonly registry: Registry
   readonly registryReady: () => boolean
-  /** The address of the page that shows watches; null if unknown. */
+  /** The address of the page, without a slash at its end; null if unknown. */
   readonly pageUrl: string | null
   /** Interval between evaluations of a watch, in milliseconds. */
   readonly intervalMs: number
@@ -253,7 +253,7 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
       team: { id: team.id, name: team.name },
       watch: { id, name, condition },
       firing: delivery,
-      url: pageUrl,
+      url: pageUrl === null ? null : matchedUrl(pageUrl, condition, delivery.at),
     } as const
     const message = { id: delivery.id, body: bodyOf(webhook.format, notice) }
     const posted = await poster.post({ ...webhook, team: team.id }, message, stopping)

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../shared/contract/timestamp.ts'
 import { countText } from '../flow-layout/format.ts'
 import type { Condition, Format } from '../schemas/watches.ts'
 import type { Firing, Match } from './records.ts'
@@ -32,6 +33,28 @@ function headOf(condition: Condition, count: number): string {
   }
 }
 
+/** The address of what a condition matched until `at`; `page` is that of the page, without a slash at its end. */
+export function matchedUrl(page: string, condition: Condition, at: string): string {
+  const url = `${page}/${matchedPath(condition, at)}`
+  return url.length > URL_MAX ? `${page}/watches` : url
+}
+
+/** Maximum length of an address: Slack refuses texts that are longer than 3,000 characters. */
+const URL_MAX = 2_000
+
+function matchedPath(condition: Condition, at: string): string {
+  const within = (ms: number) => ({ from: new Date(Date.parse(at) - ms).toISOString(), to: at })
+  const path = (list: string, params: Readonly<Record<string, string>>) => `${list}?${new URLSearchParams(params)}`
+  switch (condition.type) {
+    case 'count':
+      return path(condition.list, { ...condition.params, ...within(condition.minutes * 60_000) })
+    case 'flows':
+      return path('flows', { state: condition.state, ...(condition.event !== null && { event: condition.event }) })
+    case 'newGroup':
+      return path('application-logs', { ...condition.params, group: condition.by, ...within(DAY_MS) })
+  }
+}
+
 /** The body of a message in the receiver's format. Log texts are shown verbatim: no receiver interprets markup in them. */
 export function bodyOf(format: Format, notice: Notice): string {
   const { type, team, watch, firing, url } = notice
@@ -48,7 +71,7 @@ export function bodyOf(format: Format, notice: Notice): string {
     case 'slack': {
       // Slack only interprets &, < and > (https://docs.slack.dev/messaging/formatting-message-text); plain text has no other markup.
       const plain = (content: string) => ({ type: 'plain_text', text: cutTo(content, SLACK_TEXT_MAX), emoji: false })
-      const link = url === null ? '' : `\n<${url}|Open in Sluice>`
+      const link = url === null ? '' : `\n<${escaped(url)}|Open in Sluice>`
       return JSON.stringify({
         text: escaped(`${team.name}: ${title}`),
         blocks: [

@@ -34,7 +34,7 @@ export function createWatches(deps: CoreServices & { readonly store: LogStoreRea
         book,
         ownership,
         poster,
-        pageUrl: config.PAGE_URL === null ? null : `${config.PAGE_URL}/watches`,
+        pageUrl: config.PAGE_URL,
         intervalMs: config.WATCH_INTERVAL_MS,
         deadlineMs: config.READ_DEADLINE_MS,
       })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition } from '../../../../views/schemas/watches.ts'
-import { bodyOf, matchText, type Notice } from '../../../../views/watches/messages.ts'
+import { bodyOf, matchedUrl, matchText, type Notice } from '../../../../views/watches/messages.ts'
 
 const COUNT: Condition = { type: 'count', list: 'event-logs', params: {}, more: 20, minutes: 5 }
 const FAILED: Condition = { type: 'flows', state: 'failed', event: null }
@@ -23,6 +23,27 @@ describe('a match in words', () => {
     ['1 new message: it broke', { type: 'newGroup', by: 'template', params: {} }, 1, ['it broke']],
   ])('is “%s”', (text, condition, count, samples) => {
     expect(matchText(condition, { count, samples })).toBe(text)
+  })
+})
+
+describe('the address of a match', () => {
+  const PAGE = 'https://logs.example.com/sluice'
+  const AT = '2026-03-01T10:00:00.123Z'
+  const urlOf = (condition: Condition) => matchedUrl(PAGE, condition, AT)
+
+  test('shows its logs at its time, its flows, or its groups', () => {
+    expect(urlOf({ ...COUNT, params: { q: 'a & b', level: 'Error' } })).toBe(
+      `${PAGE}/event-logs?q=a+%26+b&level=Error&from=2026-03-01T09%3A55%3A00.123Z&to=2026-03-01T10%3A00%3A00.123Z`,
+    )
+    expect(urlOf(FAILED)).toBe(`${PAGE}/flows?state=failed`)
+    expect(urlOf({ ...FAILED, event: 'order' })).toBe(`${PAGE}/flows?state=failed&event=order`)
+    expect(urlOf({ type: 'newGroup', by: 'exception', params: {} })).toBe(
+      `${PAGE}/application-logs?group=exception&from=2026-02-28T10%3A00%3A00.123Z&to=2026-03-01T10%3A00%3A00.123Z`,
+    )
+  })
+
+  test('is that of the watches where it would be too long for a receiver', () => {
+    expect(urlOf({ ...COUNT, params: { q: 'ü'.repeat(400) } })).toBe(`${PAGE}/watches`)
   })
 })
 
