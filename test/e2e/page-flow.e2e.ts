@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -101,6 +103,20 @@ describeWithBrowser('the page of one flow', (browse) => {
   test.each([390, 800])('has room for the texts of its logs at %i pixels', async (width) => {
     const { page } = await openFlow('order-1', { width })
     expect((await rows(page).first().getByRole('cell').last().boundingBox())?.width).toBeGreaterThan(280)
+  })
+
+  test('says that its logs could not be read, and shows them when they can be', async () => {
+    browse.tolerate(/status of 503/)
+    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
+    const logs = /api\/flows\/.*limit=1000/
+    const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
+    await page.route(logs, (route) => route.fulfill({ status: 503, body }))
+    await page.goto(`${server.url}/flows/order-1`)
+    await page.getByRole('heading', { name: 'order-1' }).waitFor()
+    await page.getByRole('alert').getByText('could not answer').waitFor()
+    await page.unroute(logs)
+    await rows(page).first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   test('says the day of each log where they are of several', async () => {

@@ -51,6 +51,7 @@ function Flow({ brief, data, toggleLive }: FlowProps) {
       {view.params['steps'] !== undefined && <FlowSteps view={view} />}
       <FlowToolbar view={view} jump={jump} at={places.indexOf(here) + 1} errors={places.length} />
       <Busy on={data.loading} />
+      <Failed problem={data.problem} reload={data.reload} />
       {logs.length > 0 && (
         <>
           <FlowDrawing view={view} />

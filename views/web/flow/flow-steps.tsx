@@ -148,8 +148,9 @@ interface CompareProps {
 /** Compares with the latest finished flow of the Event. */
 function CompareButton({ brief, event, onOther }: CompareProps) {
   // Of two flows, at least one is another.
-  const { data } = useFetch<FlowPage>('/api/flows', { event, state: 'finished', limit: 2 })
+  const { data, problem, reload } = useFetch<FlowPage>('/api/flows', { event, state: 'finished', limit: 2 })
   const other = data?.items.find(({ correlationKey }) => correlationKey !== brief.summary.correlationKey)
+  if (problem !== undefined) return <Failed problem={problem} reload={reload} />
   if (data !== undefined && other === undefined) return <span class="muted">{STEPS.noOther}</span>
   return (
     <button
