@@ -280,6 +280,29 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     expect(shown).toEqual([width > 1_024, width <= 1_024])
   })
 
+  /** The names of those elements whose end is out of sight or below others. */
+  const covered = (page: Page, selector: string): Promise<readonly string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll('${selector}')]
+        .filter((one) => {
+          const { right, top, height } = one.getBoundingClientRect()
+          return !one.contains(document.elementFromPoint(right - 3, top + height / 2))
+        })
+        .map((one) => one.textContent || one.ariaLabel)`,
+    )
+
+  test.each([720, 800, 961])(
+    'all pages can be chosen, and the header covers no head of others, %d wide',
+    async (width) => {
+      const page = await show('/application-logs', { width })
+      await page.evaluate('scrollTo(0, 2000)')
+      await eventually(async () => expect(await covered(page, '.nav a, thead button')).toEqual([]))
+      await page.locator('tr.log .at button').nth(20).press('Enter')
+      await page.getByRole('complementary', { name: 'Log', exact: true }).waitFor()
+      expect(await covered(page, '.nav a, .entry .head button')).toEqual([])
+    },
+  )
+
   test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
     const page = await show('/application-logs', { width: 390, height: 844 })
     expect(await page.getByRole('complementary', { name: 'Filters' }).isVisible()).toBe(false)
