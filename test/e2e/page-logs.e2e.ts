@@ -320,6 +320,14 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect((await page.locator('.range .menu').boundingBox())?.x).toBeGreaterThanOrEqual(0)
     })
 
+    test('names the tab', async () => {
+      const page = await show('/event-logs')
+      expect(await page.title()).toBe('Event logs · Sluice')
+      await search(page, 'declined')
+      await expectRows(page, ['card declined'])
+      expect(await page.title()).toBe('declined · Event logs · Sluice')
+    })
+
     test('terms come from values, and go again', async () => {
       const page = await show('/event-logs')
       await row(page, 'valid=true').locator('.text').click()

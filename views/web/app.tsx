@@ -61,10 +61,10 @@ function toFirstRow(): void {
 }
 
 function Part() {
-  const { path } = useAddress()
+  const { path, params } = useAddress()
   const [page = '', key] = path
   useGoKeys()
-  useTitle(page, key)
+  useTitle(page, key ?? params['q'])
   useFocus(path.join('/'))
   const known = PAGES.some((one) => one.path === page)
   useEffect(() => {
@@ -98,9 +98,10 @@ function useFocus(page: string): void {
   }, [page])
 }
 
-function useTitle(page: string, key: string | undefined): void {
+/** Tells tabs apart by what they show: a flow's key, or the search of a list. */
+function useTitle(page: string, shown: string | undefined): void {
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === page)?.name
-    document.title = [key, name, 'Sluice'].filter((part) => part !== undefined).join(' · ')
-  }, [page, key])
+    document.title = [shown, name, 'Sluice'].filter(Boolean).join(' · ')
+  }, [page, shown])
 }
