@@ -5,7 +5,7 @@ import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { LOGS_KEY, type LogsServer, QUIET_KEY, startLogsServer } from '../support/page-logs.ts'
+import { expectRows, LOGS_KEY, type LogsServer, paramsOf, QUIET_KEY, startLogsServer } from '../support/page-logs.ts'
 
 const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 
@@ -61,6 +61,9 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByText('delivered', { exact: true }).waitFor({ timeout: 30_000 })
     expect(new URL(page.url()).pathname).toBe('/watches')
     expect(JSON.parse(bodies[0] ?? '').data.watch.name).toBe('Declined cards')
+    await panel.getByRole('link', { name: 'See what matches now' }).press('Enter')
+    await expectRows(page, ['declined'])
+    expect(paramsOf(page)).toEqual({ q: 'declined', level: 'Error', from: 'now-5m' })
   })
 
   test('are tested, changed, paused and deleted; a refusal says what to change', async () => {

@@ -14,7 +14,7 @@ const PATH = '/api/team/searches'
 export const useSavedSearches = (on = true) => useFetch<SavedSearches>(on ? PATH : null)
 
 /** The address of a saved search, without filters of the previous one. */
-export const searchPatch = ({ page, params }: SavedSearch) => ({
+export const searchPatch = ({ page, params }: Pick<SavedSearch, 'page' | 'params'>) => ({
   path: [page],
   params: { environment: undefined, ...params },
 })

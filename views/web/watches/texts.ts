@@ -11,6 +11,7 @@ export const WATCHES = {
   create: 'Create the watch',
   save: 'Save',
   cancel: 'Cancel',
+  show: 'See what matches now',
   edit: 'Edit',
   pause: 'Pause',
   resume: 'Resume',

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import type { TestedWatch, Watch, WatchDetails, Watches } from '../../schemas/watches.ts'
+import type { Condition, TestedWatch, Watch, WatchDetails, Watches } from '../../schemas/watches.ts'
 import { send } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
+import { searchPatch } from '../logs/saved-searches.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { go, useAddress } from '../ui/use-address.ts'
+import { go, hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
@@ -126,6 +128,21 @@ function WatchPanel({ watch, isOpen, onToggle, onEdit, onChange }: WatchPanelPro
   )
 }
 
+/** The address of what a condition matches now. */
+function matchedPatch(condition: Condition): AddressPatch {
+  switch (condition.type) {
+    case 'count':
+      return searchPatch({
+        page: condition.list,
+        params: { ...condition.params, from: `now-${condition.minutes}m` },
+      })
+    case 'flows':
+      return searchPatch({ page: 'flows', params: { state: condition.state, event: condition.event ?? '' } })
+    case 'newGroup':
+      return searchPatch({ page: 'application-logs', params: { ...condition.params, group: condition.by } })
+  }
+}
+
 function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | 'onToggle'>) {
   const { id, name, webhook, paused, error, delivery } = watch
   const path = `${PATH}/${id}`
@@ -161,6 +178,9 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
         <button type="button" class="button" disabled={tested === 'busy'} onClick={() => void test()}>
           {tested === 'busy' ? WATCHES.testing : WATCHES.test}
         </button>
+        <a class="button" href={hrefTo(matchedPatch(watch.condition))}>
+          {WATCHES.show}
+        </a>
         <button type="button" class="button" onClick={() => onEdit({ watch })}>
           {WATCHES.edit}
         </button>
