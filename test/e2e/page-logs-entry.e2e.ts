@@ -201,6 +201,20 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.locator('[aria-current=true]').textContent()).toContain('event 29'))
   })
 
+  test('names the days of what was logged around it where they are several', async () => {
+    const days = [3, 2, 1].map((count) => ago(count * 1_440 + 2))
+    const category = { categoryName: 'Acme.Sparse' }
+    for (const timestamp of days) await server.application({ ...category, message: 'seldom', timestamp })
+    await eventually(async () => expect(await server.client.all('/api/application-logs?q=seldom')).toHaveLength(3))
+    const page = await show('/application-logs?q=seldom&from=now-7d&utc=1')
+    await openFirst(page)
+    await tab(page, 'Context')
+    await panelOf(page).getByRole('button', { name: 'Same category' }).click()
+    await eventually(async () =>
+      expect(await page.locator('.context li.muted').allTextContents()).toEqual(days.map((day) => day.slice(0, 10))),
+    )
+  })
+
   test('is copied as message, as JSON and as a command that sends it again', async () => {
     const page = await show('/application-logs')
     const panel = await openFirst(page)

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
+import { dayText } from '../../flow-layout/times.ts'
 import type { Entry, EntryContext } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { LevelTag } from '../ui/level.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time, useUtc } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
 import { hasSearch } from './change-search.ts'
 import { folderOf, messageOf, sourceOf } from './facts.ts'
@@ -28,6 +29,7 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
     flow: { correlationKey },
     search: selectionOf(params),
   }[among]
+  const utc = useUtc()
   const { data, problem } = useFetch<EntryContext>(`/api/${folderOf(entry.kind)}/${entry.id}/context`, {
     ...filter,
     ...reach,
@@ -57,9 +59,16 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
       {more('before', 'Earlier')}
       {data !== undefined && (
         <ol class="context">
-          {[...data.before, data.entry, ...data.after].map((one) => (
-            <Line key={one.id} entry={one} current={one.id === entry.id} />
-          ))}
+          {[
+            ...Map.groupBy([...data.before, data.entry, ...data.after], ({ timestamp }) => dayText(timestamp, utc)),
+          ].map(([day, lines], _, days) => [
+            days.length > 1 && (
+              <li key={day} class="muted small">
+                {day}
+              </li>
+            ),
+            ...lines.map((one) => <Line key={one.id} entry={one} current={one.id === entry.id} />),
+          ])}
         </ol>
       )}
       {more('after', 'Later')}
