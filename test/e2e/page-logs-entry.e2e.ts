@@ -126,6 +126,19 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await page.locator('tr.detail').waitFor({ state: 'detached' })
   })
 
+  test('is marked in the list in high contrast, as are live and flow', async () => {
+    const page = await show('/event-logs')
+    await openFirst(page)
+    const dots = () =>
+      page.evaluate<readonly string[]>(
+        '[...document.querySelectorAll(".tail i, tr.log:first-of-type .key i")].map((dot) => getComputedStyle(dot).backgroundColor)',
+      )
+    const before = await dots()
+    await page.emulateMedia({ forcedColors: 'active' })
+    expect(await page.evaluate('getComputedStyle(document.querySelector("tr.log.open")).outlineStyle')).toBe('solid')
+    expect(await dots()).toEqual(before)
+  })
+
   test('shows a payload laid out, every number as it was sent', async () => {
     const page = await show('/event-logs')
     const panel = await openFirst(page)
