@@ -75,7 +75,7 @@ export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
     if (events.length > 0 && steps.length > 0)
       return { state: 'finished', reason: 'Every Event reached its last Step.' }
     return isSilent(RUNNING_MS)
-      ? { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }
+      ? { state: 'finished', reason: 'No Step is expected, and nothing was logged for more than 5 minutes.' }
       : { state: 'running', reason: 'The last log is less than 5 minutes old.' }
   }
   const known = nextSteps.filter(({ identifier }) => waits.has(identifier))
@@ -89,7 +89,7 @@ export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
   const usual = first.wait === RUNNING_MS ? '' : ', longer than such flows take'
   return {
     state: 'stalled',
-    reason: `The next Step would be ${next.join(', ')}, but nothing was logged for ${waitText(first.wait)}${usual}.`,
+    reason: `The next Step would be ${next.join(', ')}, but nothing was logged for more than ${waitText(first.wait)}${usual}.`,
   }
 }
 

@@ -44,7 +44,7 @@ describe('the state of a flow', () => {
     expect(guess({ nextSteps: CHARGE }, last + RUNNING_MS - 1).state).toBe('running')
     expect(guess({ nextSteps: CHARGE }, last + RUNNING_MS)).toEqual({
       state: 'stalled',
-      reason: 'The next Step would be Charge, but nothing was logged for 5 minutes.',
+      reason: 'The next Step would be Charge, but nothing was logged for more than 5 minutes.',
     })
   })
 
@@ -62,7 +62,8 @@ describe('the state of a flow', () => {
     })
     expect(told(CHARGE, 90 * MINUTE)).toEqual({
       state: 'stalled',
-      reason: 'The next Step would be Charge, but nothing was logged for 1 h 30 m, longer than such flows take.',
+      reason:
+        'The next Step would be Charge, but nothing was logged for more than 1 h 30 m, longer than such flows take.',
     })
     expect(told([...CHARGE, ship], 69_999)).toEqual({
       state: 'running',
@@ -70,7 +71,8 @@ describe('the state of a flow', () => {
     })
     expect(told([...CHARGE, ship], 70_000)).toEqual({
       state: 'stalled',
-      reason: 'The next Step would be order.ship, but nothing was logged for 1 m 10 s, longer than such flows take.',
+      reason:
+        'The next Step would be order.ship, but nothing was logged for more than 1 m 10 s, longer than such flows take.',
     })
   })
 
@@ -79,7 +81,7 @@ describe('the state of a flow', () => {
     expect(guess(apps, START + 2 * MINUTE).state).toBe('running')
     expect(guess(apps)).toEqual({
       state: 'finished',
-      reason: 'No Step is expected, and nothing was logged for 5 minutes.',
+      reason: 'No Step is expected, and nothing was logged for more than 5 minutes.',
     })
   })
 
@@ -87,7 +89,7 @@ describe('the state of a flow', () => {
     expect(guess({ events: [] }, START + 2 * MINUTE).state).toBe('running')
     expect(guess({ events: [] })).toEqual({
       state: 'finished',
-      reason: 'No Step is expected, and nothing was logged for 5 minutes.',
+      reason: 'No Step is expected, and nothing was logged for more than 5 minutes.',
     })
   })
 

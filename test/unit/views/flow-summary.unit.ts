@@ -61,7 +61,7 @@ describe('the summary of a flow', () => {
       lastErrorAt: at(6),
       lastProgressAt: at(9),
       state: 'stalled',
-      reason: 'The next Step would be a.validate, b.ship, but nothing was logged for 5 minutes.',
+      reason: 'The next Step would be a.validate, b.ship, but nothing was logged for more than 5 minutes.',
     })
   })
 
