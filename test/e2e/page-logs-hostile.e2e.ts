@@ -121,4 +121,12 @@ describeWithBrowser('hostile logs', ({ open }) => {
     await page.waitForURL('**/flows/**')
     expect(await page.evaluate('window.ran')).toBeUndefined()
   })
+
+  test('the choice of an environment is no wider than the screen', async () => {
+    await server.application({ environment: 'x'.repeat(200) })
+    await server.total('application', 2)
+    const page = await show('/application-logs', 390)
+    await page.getByRole('option', { name: 'xxx' }).waitFor({ state: 'attached' })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
 })
