@@ -83,10 +83,11 @@ test('a count that is passed is posted once, signed, with a link, and stands in 
   expect((await details(id)).state).toBe('met')
   expect(at('/count')).toHaveLength(1)
   const [{ headers, body } = { headers: {} as Received['headers'], body: '' }] = at('/count')
-  expect(JSON.parse(body)).toMatchObject({
-    type: 'watch.fired',
-    data: { count: 3, url: 'https://logs.example.com/sluice/watches', watch: { id } },
-  })
+  const { type, data } = JSON.parse(body)
+  expect({ type, data }).toMatchObject({ type: 'watch.fired', data: { count: 3, watch: { id } } })
+  const link = new URL(data.url)
+  expect(link.origin + link.pathname).toBe('https://logs.example.com/sluice/event-logs')
+  expect((await client.get<{ items: unknown[] }>(`/api/event-logs${link.search}`)).data.items).toHaveLength(3)
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
   const key = Buffer.from(secret?.replace('whsec_', '') ?? '', 'base64')
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
