@@ -148,7 +148,7 @@ export function sqliteCode(thrown: unknown): number | null {
   return typeof extended === 'number' ? extended & 0xff : null
 }
 
-/** What brings back a part of the content of a damaged file that was moved away. */
+/** The commands that bring back some of the content of a damaged file that was moved away. */
 const REFILL = {
   journal: '`sluice registry restore FILE` brings back the Teams and keys that it had',
   'log store': '`sluice views rebuild VIEW --from topics`, for each view, brings back what the journal still has',

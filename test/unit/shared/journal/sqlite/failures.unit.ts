@@ -111,7 +111,7 @@ describe('a file that cannot be used', () => {
     for (const name of ['a', 'b', 'c', 'd']) await journal.append({ topic, partition: 0, records: recordsOf(name, 3) })
     const database = new DatabaseSync(folder.file())
     const ids = database.prepare('SELECT id FROM batches ORDER BY id').all()
-    // What a bit that turns in the number of a row, or in a count, does to its reader.
+    // A bit that turns in the number of a row, or in a count, hides the row from its reader.
     database.prepare('UPDATE batches SET id = id + 1000 WHERE id = ?').run(ids[3]?.['id'] as number)
     database.prepare('UPDATE batches SET records = 0 WHERE id = ?').run(ids[1]?.['id'] as number)
     database.prepare('UPDATE batches SET records = 1000 WHERE id = ?').run(ids[2]?.['id'] as number)
