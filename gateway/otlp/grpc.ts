@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerCall, type Call, PREFIX_BYTES } from '../../shared/grpc/call.ts'
 import type { Unwrap } from '../../shared/http/body.ts'
-import { type ContentCoding, contentCoding } from '../../shared/http/media-type.ts'
+import { type ContentCoding, contentCoding, quotedHeader } from '../../shared/http/media-type.ts'
 import type { BodyFormat, SendReply } from '../ingest/endpoint.ts'
 import { PROTOBUF_FORMAT } from './protobuf.ts'
 
@@ -27,7 +27,7 @@ const ENCODING = 'grpc-encoding'
 const unknownCoding = (headers: IncomingHttpHeaders): Problem =>
   problemSaying(
     'unsupported_media_type',
-    `The ${ENCODING} ${JSON.stringify(String(headers[ENCODING]).slice(0, 32))} is not taken. Send one of ${GRPC_CODINGS}.`,
+    `The ${ENCODING} ${quotedHeader(headers, ENCODING)} is not taken. Send one of ${GRPC_CODINGS}.`,
   )
 
 /** Reads the message's prefix: one byte says whether the message is compressed, the next four how long it is. */

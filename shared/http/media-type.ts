@@ -52,10 +52,13 @@ export function charsetProblem(type: string): Problem | undefined {
 /** Why a body is not decompressed; undefined if it is, or need not be. Its message fits every content type. */
 export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined {
   if (contentCoding(headers) !== undefined) return undefined
-  const sent = JSON.stringify(String(headers['content-encoding']).slice(0, QUOTED_CHARACTERS_MAX))
-  const message = `The content encoding ${sent} is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.`
+  const message = `The content encoding ${quotedHeader(headers, 'content-encoding')} is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.`
   return problemSaying('unsupported_media_type', message)
 }
 
 /** Maximum characters of a refused header that an answer quotes. */
 const QUOTED_CHARACTERS_MAX = 32
+
+/** A header as the message of a refusal quotes it. */
+export const quotedHeader = (headers: IncomingHttpHeaders, name: string): string =>
+  JSON.stringify(String(headers[name]).slice(0, QUOTED_CHARACTERS_MAX))

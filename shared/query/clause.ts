@@ -12,6 +12,7 @@ type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
 /** Maximum words of a phrase: a store takes time for each word of a phrase at each place where it may begin. */
 export const PHRASE_WORDS_MAX = 20
+
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
 const INTEGER = /^[+-]?\d{1,15}$/
 const HEX = /^[0-9a-f]+$/i

@@ -38,7 +38,8 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
   const { logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
-  const [attempts, logSignIn] = [createAttempts(steadyClock), createSignInLog(logger)]
+  const attempts = createAttempts(steadyClock)
+  const logSignIn = createSignInLog(logger)
   const outcomes = metrics.counter('sluice_sign_ins_total', { outcome: ['opened', 'refused', 'limited'] })
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const answer = (response: Response, session: Session | undefined): void =>

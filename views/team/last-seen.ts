@@ -26,6 +26,7 @@ export interface LastSeenDeps {
   /** How long to wait for the store, in milliseconds; 3 s by default. */
   readonly patienceMs?: number
 }
+
 /** Maximum number of targets per kind. */
 const TARGETS_MAX = 100
 /** How many targets are looked up at a time, and the time for all of them: this is optional information, and the store has other work. */

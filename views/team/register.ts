@@ -215,7 +215,10 @@ const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers =>
 
 function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
   const attempts = createAttempts(steadyClock)
-  /** A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one, or after VISIBLE_WITHIN_MS. */
+  /**
+   * A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one, or after
+   * VISIBLE_WITHIN_MS.
+   */
   const untilShown =
     (work: Work): Work =>
     async (call) => {

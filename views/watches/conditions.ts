@@ -31,6 +31,7 @@ export interface Finding {
   /** Why the condition was evaluated only in part, with a remedy; omitted if it was evaluated completely. */
   readonly problem?: string
 }
+
 const MINUTE_MS = 60_000
 /** Maximum number of flows, or groups, per evaluation. */
 const LOOKED_AT_MAX = 200

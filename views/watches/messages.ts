@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { countText } from '../flow-layout/format.ts'
 import type { Condition, Format } from '../schemas/watches.ts'
 import type { Firing, Match } from './records.ts'
@@ -43,7 +43,7 @@ export function matchedUrl(page: string, condition: Condition, at: string): stri
 const URL_MAX = 2_000
 
 function matchedPath(condition: Condition, at: string): string {
-  const within = (ms: number) => ({ from: new Date(Date.parse(at) - ms).toISOString(), to: at })
+  const within = (ms: number) => ({ from: timestampOf(Date.parse(at) - ms), to: at })
   const path = (list: string, params: Readonly<Record<string, string>>) => `${list}?${new URLSearchParams(params)}`
   switch (condition.type) {
     case 'count':

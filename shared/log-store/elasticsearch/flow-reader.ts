@@ -33,7 +33,7 @@ interface Deps {
 /** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
 const FLOWS_COUNTED_AT_ONCE = 100
 
-/** The fields of a summary that a list shows. The other ones, by which flows are found, can have half a megabyte and more. */
+/** The fields of a summary that a list shows. The other ones, by which flows are found, can be a hundred times as long. */
 const TOLD = ['correlationKey', 'firstAt', 'lastAt', 'days'] as const
 type Told = Pick<FlowSummary, (typeof TOLD)[number]>
 

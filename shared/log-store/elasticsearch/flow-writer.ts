@@ -11,7 +11,7 @@ import type { IndexNames } from './index-names.ts'
 import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 
 const FLOWS_PER_READ = 1_000
-/** Summaries that exceed this together are read in smaller numbers: senders decide how long they are, up to a megabyte each. */
+/** Summaries that exceed this together are read in smaller numbers: senders decide how long they are. */
 const SUMMARIES_BYTES_MAX = 4 * 1024 * 1024
 
 /** A flow's document id, hashed as Team and key together may be longer than Elasticsearch allows. */

@@ -103,6 +103,7 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
             act()
           }}
         />
+        {/* Not `Failed`, which leaves an unreachable server to the banner: that is behind this dialog. */}
         {found?.problem && <p class="notice bad">{found.problem.message}</p>}
         <div id="palette" role="listbox" aria-label={PALETTE.results}>
           {[...Map.groupBy(items, ({ group }) => group)].map(([group, own]) => (
