@@ -1,7 +1,6 @@
 import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/body-grants.ts'
 import { FOREIGN_ENTRIES_MAX } from '../../gateway/ingest/checks.ts'
-import { GROUPS_MAX } from '../../gateway/otlp/log-records.ts'
-import { LOOKED_AT_MAX } from '../../gateway/otlp/sources.ts'
+import { GROUPS_MAX, LOOKED_AT_MAX } from '../../gateway/otlp/log-records.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { FRAME_BYTES_MIN, FRAMES_FREE, FRAMES_MAX } from '../../shared/http/inflate.ts'

@@ -37,6 +37,7 @@ export interface Entries {
   /** The id of the sending Team. */
   readonly team: string
   readonly count: number
+  /** Throws a `ProblemError` if the entry shows that the whole request is to be refused. */
   check(index: number): Checked<Admitted>
   /** The dialect of the answer, if it differs from the endpoint's. */
   readonly dialect?: Dialect | undefined

@@ -1,4 +1,11 @@
-import { type Checked, type ErrorCode, type Problem, problemSaying, refuse } from '../../shared/contract/errors.ts'
+import {
+  type Checked,
+  type ErrorCode,
+  type Problem,
+  ProblemError,
+  problemSaying,
+  refuse,
+} from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { BodyMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
@@ -123,7 +130,7 @@ export function createBatchHandler(
     const limited = quotas.take(entries.team, entries.count, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
-    const { value: sorted, problem: unfit } = yield* judge(entries, recordsBytesMax, memory)
+    const { value: sorted, problem: unfit } = yield* judgeAll(entries, recordsBytesMax, memory)
     if (unfit !== undefined) {
       if (unfit === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
       return Promise.resolve(refuseAll(received, unfit))
@@ -162,6 +169,16 @@ const refuseForBytes = (limit: number): Checked<never> => ({
     { limitBytes: limit },
   ),
 })
+
+/** Like `judge`, with a problem of the whole request that a check throws. */
+function* judgeAll(...entries: Parameters<typeof judge>): Steps<Checked<Sorted>> {
+  try {
+    return yield* judge(...entries)
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    throw error
+  }
+}
 
 /**
  * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource

@@ -1,4 +1,4 @@
-import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
@@ -19,7 +19,7 @@ import {
   titledTrace,
 } from '../ingest/foreign-fields.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
-import { isAnyValue, isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
+import type { LogRecord } from './log-records.ts'
 
 /** The values that a log record takes from its scope and its resource. */
 export interface RecordOrigin {
@@ -38,18 +38,13 @@ export interface RecordOrigin {
 const NUMBERS_PER_LEVEL = 4
 
 /** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
-export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
-  const { body, attributes } = record
-  if (body !== undefined && body !== null && !(isObject(body) && isAnyValue(body)))
-    return refuse('invalid_request', [{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
-  if (!isAttributes(attributes))
-    return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
-  const extractor = createFieldExtractor(plainAttributes(listOf(attributes)))
-  const eventName = textOf(record['eventName']) ?? takeEventName(extractor)
+export function entryOf(record: LogRecord, origin: RecordOrigin): Checked<Fields> {
+  const extractor = createFieldExtractor(record.attributes)
+  const eventName = textOf(record.eventName) ?? takeEventName(extractor)
   const exceptionMessage = textOf(extractor.rest['exception.message'])
   const exception = takeException(extractor) ?? takeError(extractor)
-  const told = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
-  const traceId = hexId(record['traceId'])
+  const told = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
+  const traceId = hexId(record.traceId)
   const level = levelOf(record)
   const fields = {
     categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
@@ -60,12 +55,12 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     exception,
     correlationKey:
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
-    timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
+    timestamp: timeOf(record.timeUnixNano) ?? timeOf(record.observedTimeUnixNano),
     // After all properties with a field of their own were taken.
     message: told ?? summaryOf(extractor.rest),
     scopeData: scopeDataOf(
-      sentIdOf(record['traceId']),
-      sentIdOf(record['spanId']),
+      traceId ?? sentIdOf(record.traceId),
+      sentIdOf(record.spanId),
       withSeverityText(record, level, extractor),
       origin.scopeData,
     ),
@@ -79,9 +74,6 @@ const NO_MESSAGE: Checked<Fields> = {
     'The log record has no body, event name, exception or attributes. Give it a body.',
   ),
 }
-
-const isAttributes = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) && value.every(isKeyValue))
 
 /** The event's name in the older conventions, and as older SDKs for .NET send it. */
 const takeEventName = (extractor: FieldExtractor): string | undefined =>
@@ -105,9 +97,8 @@ const BODY_LEVELS_MAX = 63
 const REPEATED_CHARACTERS_MAX = 16_384
 
 /** The message of a body: a text itself, an object's own message, or else the JSON. A structured body is also kept as scope data. */
-function takeMessage(body: unknown, extractor: FieldExtractor): string | undefined {
-  const plain = plainValue(body)
-  if (plain === null || plain === '') return undefined
+function takeMessage(plain: unknown, extractor: FieldExtractor): string | undefined {
+  if (plain === undefined || plain === null || plain === '') return undefined
   if (typeof plain === 'string') return plain
   const json = (): string => JSON.stringify(plain)
   if (typeof plain !== 'object' || isExactNumber(plain)) return json()
@@ -120,13 +111,13 @@ function takeMessage(body: unknown, extractor: FieldExtractor): string | undefin
 
 const isText = (text: string | undefined): boolean => text !== undefined
 
-function levelOf({ severityNumber, severityText }: Fields): Level {
+function levelOf({ severityNumber, severityText }: LogRecord): Level {
   const index = Math.ceil(Number(numberText(severityNumber)) / NUMBERS_PER_LEVEL) - 1
   return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
 }
 
 /** The other attributes, and the sender's own name of the severity if it says more than the level. */
-function withSeverityText({ severityText }: Fields, level: Level, { rest, put }: FieldExtractor): Fields {
+function withSeverityText({ severityText }: LogRecord, level: Level, { rest, put }: FieldExtractor): Fields {
   const text = stringOf(severityText)
   if (text !== undefined && foreignLevel(text) !== level && !Object.hasOwn(rest, SEVERITY_TEXT))
     put(SEVERITY_TEXT, text)

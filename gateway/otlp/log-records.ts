@@ -2,12 +2,37 @@ import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { exactInteger, setOwn } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
+import { fitsDepth } from '../schemas/keywords.ts'
 
-/** A log record with its resource and scope, which are empty if the request has none. */
+/** A log record with plain values, whatever its encoding. The names of its fields are those of the JSON encoding. */
+export class LogRecord {
+  timeUnixNano: unknown = undefined
+  observedTimeUnixNano: unknown = undefined
+  severityNumber: unknown = undefined
+  severityText: unknown = undefined
+  body: unknown = undefined
+  /** Used by nothing but this record. */
+  attributes: Record<string, unknown> = {}
+  traceId: unknown = undefined
+  spanId: unknown = undefined
+  eventName: unknown = undefined
+}
+
+/** A resource or a scope: the origin of log records, with the plain values of its first attributes. */
+export class Emitter {
+  name: unknown = undefined
+  version: unknown = undefined
+  readonly attributes: Record<string, unknown> = {}
+}
+
+/** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
+export const LOOKED_AT_MAX = 1_000
+
+/** A log record with its resource and scope, which are empty if the request has none; each as it was sent, or already read. */
 export interface PlacedRecord {
   readonly record: unknown
-  readonly resource: Fields
-  readonly scope: Fields
+  readonly resource: Fields | Emitter
+  readonly scope: Fields | Emitter
 }
 
 const NONE: Fields = {}
@@ -66,6 +91,39 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   return { value: records }
 }
 
+/** A log record in the JSON encoding. */
+export function recordOf(fields: Fields): Checked<LogRecord> {
+  const { body, attributes } = fields
+  if (body !== undefined && body !== null && !(isObject(body) && isAnyValue(body)))
+    return refuse('invalid_request', [{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
+  if (!isAttributes(attributes))
+    return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
+  const record = new LogRecord()
+  record.timeUnixNano = fields['timeUnixNano']
+  record.observedTimeUnixNano = fields['observedTimeUnixNano']
+  record.severityNumber = fields['severityNumber']
+  record.severityText = fields['severityText']
+  record.body = plainValue(body)
+  record.attributes = plainAttributes(listOf(attributes))
+  record.traceId = fields['traceId']
+  record.spanId = fields['spanId']
+  record.eventName = fields['eventName']
+  return { value: record }
+}
+
+const isAttributes = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.every(isKeyValue))
+
+/** Maximum JSON levels of an attribute that records share: a list or a map of values has six. */
+const SHARED_LEVELS_MAX = 6
+
+/** A resource or a scope in the JSON encoding. */
+export function emitterOf({ name, version, attributes }: Fields): Emitter {
+  const looked = listOf(attributes).slice(0, LOOKED_AT_MAX)
+  const shallow = looked.filter((item) => isKeyValue(item) && fitsDepth(item, SHARED_LEVELS_MAX))
+  return Object.assign(new Emitter(), { name, version, attributes: plainAttributes(shallow) })
+}
+
 /** Integers in JSON's notation, of at most 20 digits (64 bits). */
 const INTEGER = /^(?:0|-?[1-9]\d{0,19})$/
 
@@ -86,7 +144,7 @@ export function plainValue(value: unknown): unknown {
 const VALUE_NAMES = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'bytesValue', 'arrayValue', 'kvlistValue']
 
 /** Whether an object can be an AnyValue: it has one of its names, or is empty. */
-export const isAnyValue = (value: Fields): boolean =>
+const isAnyValue = (value: Fields): boolean =>
   VALUE_NAMES.some((name) => Object.hasOwn(value, name)) || Object.keys(value).length === 0
 
 /** Attributes as an object: the last of several with the same name counts, and one without a name is left out. */
@@ -104,10 +162,10 @@ interface KeyValue {
   readonly value?: unknown
 }
 
-export const isKeyValue = (item: unknown): item is KeyValue => isObject(item) && typeof item['key'] === 'string'
+const isKeyValue = (item: unknown): item is KeyValue => isObject(item) && typeof item['key'] === 'string'
 
 /** A repeated field; null stands for an empty one. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const integerOf = (value: unknown): unknown =>
   typeof value === 'string' && INTEGER.test(value) ? exactInteger(value) : value

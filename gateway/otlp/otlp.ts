@@ -13,8 +13,9 @@ import { isExact, type RequestContext, sentEntries } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
-import { entryOf, type RecordOrigin, timeOf } from './entry.ts'
-import { logRecordsOf, type PlacedRecord } from './log-records.ts'
+import { entryOf, timeOf } from './entry.ts'
+import { type LogRecord, logRecordsOf, type PlacedRecord, recordOf } from './log-records.ts'
+import { DeferredRecord } from './protobuf.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
 /** Maximum JSON levels of a log record: OTLP writes each level of scope data as four. */
@@ -32,6 +33,8 @@ const REMEDY =
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
   const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
+  const isTooLarge = (sent: unknown): boolean =>
+    sent instanceof DeferredRecord ? sent.bytes > recordBytesMax : exceeds(sent, recordBytesMax)
   const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
   const keeps = createKeeps([...RESOURCE_ATTRIBUTES, ...resourceAttributes])
 
@@ -53,15 +56,17 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     const exactRecord = isExact(received.content) ? undefined : createExactRecords(context)
 
     function check(index: number): Checked<Admitted> {
-      const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
-      if (context.mayExceed(recordBytesMax) && exceeds(record, recordBytesMax))
+      const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
+      if (context.mayExceed(recordBytesMax) && isTooLarge(sent))
         return refuse('entry_too_large', { limit: entryBytesMax })
+      const record = read(sent, exactRecord && (() => exactRecord(index)))
+      if (record.problem !== undefined) return record
       const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
-      const entry = read(record, origin, exactRecord && (() => exactRecord(index)))
+      const entry = entryOf(record.value, origin)
       if (entry.problem !== undefined) return entry
       const checked = checkEntry(entry.value, index, project.value, context)
-      return checked.problem?.code === 'invalid_timestamp' ? refuseTime(record as Fields) : checked
+      return checked.problem?.code === 'invalid_timestamp' ? refuseTime(record.value) : checked
     }
 
     const dialect = hasNoLogs(received.json) ? OTLP_WITHOUT_LOGS : undefined
@@ -74,8 +79,8 @@ const hasNoLogs = (json: unknown): boolean =>
   isObject(json) && json['resourceLogs'] === undefined && Object.keys(json).length > 0
 
 /** Refuses the time of a record by the name that it has there. */
-function refuseTime(record: Fields) {
-  const name = timeOf(record['timeUnixNano']) === undefined ? 'observedTimeUnixNano' : 'timeUnixNano'
+function refuseTime(record: LogRecord) {
+  const name = timeOf(record.timeUnixNano) === undefined ? 'observedTimeUnixNano' : 'timeUnixNano'
   return refuseTimestamp(textOf(record[name]), name, NANOS)
 }
 
@@ -85,17 +90,18 @@ const NANOS: TimeForm = { form: 'a number of nanoseconds from 1970 to 2261', exa
 export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))
 
 /**
- * The fields of a log record. If JavaScript rounded one of its numbers, `exactly` returns the record with exact numbers; it is omitted for
- * bodies whose reader keeps them exact.
+ * Reads a log record. If JavaScript rounded one of its numbers, `exactly` returns the record with exact numbers; it is omitted for bodies
+ * whose reader keeps them exact.
  */
-function read(record: unknown, origin: RecordOrigin, exactly: (() => unknown) | undefined): Checked<Fields> {
-  if (!isObject(record)) return refuseNoObject()
-  if (exactly === undefined) return entryOf(record, origin)
-  if (!fitsDepth(record, RECORD_LEVELS_MAX))
+function read(sent: unknown, exactly: (() => unknown) | undefined): Checked<LogRecord> {
+  if (sent instanceof DeferredRecord) return { value: sent.read() }
+  if (!isObject(sent)) return refuseNoObject()
+  if (exactly === undefined) return recordOf(sent)
+  if (!fitsDepth(sent, RECORD_LEVELS_MAX))
     return refuse('invalid_request', [
       { path: '/scopeData', message: `must be at most ${SCOPE_DEPTH_MAX} levels deep` },
     ])
-  return entryOf(hasLostDigits(record) ? (exactly() as Fields) : record, origin)
+  return recordOf(hasLostDigits(sent) ? (exactly() as Fields) : sent)
 }
 
 /** The log records of the request with every number as it was written, by index. */

@@ -1,11 +1,14 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { type Checked, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
+import { WireType } from '@bufbuild/protobuf/wire'
+import { type Checked, ProblemError, problem } from '../../shared/contract/errors.ts'
+import { setOwn } from '../../shared/contract/exact-json.ts'
 import { type Body, decodeBinary } from '../../shared/http/body.ts'
 import { createValueHold, JSON_LIMITS, tooDeep } from '../../shared/http/json-pieces.ts'
 import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
+import { Emitter, GROUPS_MAX, LOOKED_AT_MAX, LogRecord } from './log-records.ts'
+import { type Message, messageOf, problemOf, STRIDE_BYTES, Wire } from './wire.ts'
 
 const MEDIA_TYPE = /^application\/(?:x-|vnd\.google\.)?protobuf[ \t]*(?:;|$)/i
 
@@ -19,242 +22,279 @@ export const PROTOBUF_FORMAT: BodyFormat<Buffer> = {
   parse: parseProtobufBody,
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const { Varint, Bit64, LengthDelimited } = WireType
 
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw malformed('a text is not valid UTF-8')
-  }
-}
+// The messages of opentelemetry-proto (collector/logs, logs, common and resource, v1).
 
-/** Keys are varints of 32 bits. */
-const KEY_BYTES_MAX = 5
-
-/** A reader that returns values in the form of OTLP's JSON encoding. */
-class Wire extends BinaryReader {
-  readonly #bytes: Buffer
-
-  constructor(bytes: Buffer) {
-    super(bytes, decodeUtf8)
-    this.#bytes = bytes
-  }
-
-  /** Like `tag`, without allocating an array: the number of a field, and its wire type in the lowest three bits. */
-  key(): number {
-    const start = this.pos
-    const key = this.uint32()
-    if (key >>> 3 === 0 || this.pos - start > KEY_BYTES_MAX) throw malformed('a field has no number')
-    return key
-  }
-
-  encoded(encoding: 'hex' | 'base64'): string {
-    const end = this.end()
-    const text = this.#bytes.toString(encoding, this.pos, end)
-    this.pos = end
-    return text
-  }
-
-  /** A 64-bit integer is text in JSON; one that a double holds exactly may be a number as well. */
-  integer(): number | string {
-    const integer = this.int64()
-    const number = Number(integer)
-    return Number.isSafeInteger(number) ? number : String(integer)
-  }
-
-  number(): number | string {
-    const number = this.double()
-    return Number.isFinite(number) ? number : String(number)
-  }
-
-  /** Reads a length and returns the position where the field of that length ends. */
-  end(): number {
-    const length = this.uint32()
-    if (length > this.len - this.pos) throw malformed('a length goes beyond the end')
-    return this.pos + length
-  }
-}
-
-/** A field of a message by its JSON name: a value, or a message of its own. */
-type Field = ValueField | MessageField
-
-interface ValueField {
-  readonly name: string
-  readonly wireType: WireType
-  readonly read: (wire: Wire) => unknown
-}
-
-interface MessageField {
-  readonly name: string
-  readonly wireType: WireType
-  readonly read: undefined
-  readonly isRepeated: boolean
-  /** A function, as some messages contain each other. */
-  readonly message: () => Message
-}
-
-interface Message {
-  /** The fields by number. */
-  readonly fields: readonly (Field | undefined)[]
-  /** Whether each field replaces all others. */
-  readonly isOneof: boolean
-}
-
-function messageOf(fields: Readonly<Record<number, Field>>, isOneof = false): Message {
-  const byNumber: (Field | undefined)[] = Array.from({ length: Math.max(...Object.keys(fields).map(Number)) + 1 })
-  return { fields: Object.assign(byNumber, fields), isOneof }
-}
-
-const value = (name: string, wireType: WireType, read: ValueField['read']): Field => ({ name, wireType, read })
-const one = (name: string, message: () => Message, isRepeated = false): Field => ({
-  name,
-  wireType: WireType.LengthDelimited,
-  read: undefined,
-  isRepeated,
-  message,
+const REQUEST = messageOf({ 1: ['resourceLogs', LengthDelimited] })
+const RESOURCE_LOGS = messageOf({ 1: ['resource', LengthDelimited], 2: ['scopeLogs', LengthDelimited] })
+const SCOPE_LOGS = messageOf({ 1: ['scope', LengthDelimited], 2: ['logRecords', LengthDelimited] })
+const RESOURCE = messageOf({ 1: ['attributes', LengthDelimited] })
+const SCOPE = messageOf({
+  1: ['name', LengthDelimited],
+  2: ['version', LengthDelimited],
+  3: ['attributes', LengthDelimited],
 })
-const many = (name: string, message: () => Message): Field => one(name, message, true)
-
-const text = (name: string): Field => value(name, WireType.LengthDelimited, (wire) => wire.string())
-const hex = (name: string): Field => value(name, WireType.LengthDelimited, (wire) => wire.encoded('hex'))
-const nanos = (name: string): Field => value(name, WireType.Bit64, (wire) => String(wire.fixed64()))
-
-// The messages of opentelemetry-proto (collector/logs, logs, common and resource, v1): the fields that are read.
-
-const ANY_VALUE = messageOf(
-  {
-    1: text('stringValue'),
-    2: value('boolValue', WireType.Varint, (wire) => wire.bool()),
-    3: value('intValue', WireType.Varint, (wire) => wire.integer()),
-    4: value('doubleValue', WireType.Bit64, (wire) => wire.number()),
-    5: one('arrayValue', () => ARRAY_VALUE),
-    6: one('kvlistValue', () => KEY_VALUES),
-    7: value('bytesValue', WireType.LengthDelimited, (wire) => wire.encoded('base64')),
-  },
-  true,
-)
-const KEY_VALUE = messageOf({ 1: text('key'), 2: one('value', () => ANY_VALUE) })
-const ARRAY_VALUE = messageOf({ 1: many('values', () => ANY_VALUE) })
-const KEY_VALUES = messageOf({ 1: many('values', () => KEY_VALUE) })
-
-const attributes = many('attributes', () => KEY_VALUE)
 const LOG_RECORD = messageOf({
-  1: nanos('timeUnixNano'),
-  2: value('severityNumber', WireType.Varint, (wire) => wire.int32()),
-  3: text('severityText'),
-  5: one('body', () => ANY_VALUE),
-  6: attributes,
-  9: hex('traceId'),
-  10: hex('spanId'),
-  11: nanos('observedTimeUnixNano'),
-  12: text('eventName'),
+  1: ['timeUnixNano', Bit64],
+  2: ['severityNumber', Varint],
+  3: ['severityText', LengthDelimited],
+  5: ['body', LengthDelimited],
+  6: ['attributes', LengthDelimited],
+  9: ['traceId', LengthDelimited],
+  10: ['spanId', LengthDelimited],
+  11: ['observedTimeUnixNano', Bit64],
+  12: ['eventName', LengthDelimited],
 })
-const RESOURCE = messageOf({ 1: attributes })
-const SCOPE = messageOf({ 1: text('name'), 2: text('version'), 3: attributes })
-const SCOPE_LOGS = messageOf({ 1: one('scope', () => SCOPE), 2: many('logRecords', () => LOG_RECORD) })
-const RESOURCE_LOGS = messageOf({ 1: one('resource', () => RESOURCE), 2: many('scopeLogs', () => SCOPE_LOGS) })
-const REQUEST = messageOf({ 1: many('resourceLogs', () => RESOURCE_LOGS) })
-
-/** A message that is being read. */
-interface Open {
-  readonly message: Message
-  readonly target: Record<string, unknown>
-  readonly end: number
-  /** Its nesting level in the JSON encoding. */
-  readonly level: number
-}
-
-/** Bytes read per step, which takes a few milliseconds whatever they hold. */
-const STRIDE_BYTES = 32 * 1024
+const KEY_VALUE = messageOf({ 1: ['key', LengthDelimited], 2: ['value', LengthDelimited] })
+const ANY_VALUE = messageOf({
+  1: ['stringValue', LengthDelimited],
+  2: ['boolValue', Varint],
+  3: ['intValue', Varint],
+  4: ['doubleValue', Bit64],
+  5: ['arrayValue', LengthDelimited],
+  6: ['kvlistValue', LengthDelimited],
+  7: ['bytesValue', LengthDelimited],
+})
+/** ArrayValue and KeyValueList. */
+const LIST = messageOf({ 1: ['values', LengthDelimited] })
 
 /**
- * Reads an ExportLogsServiceRequest into the value that its JSON encoding would parse to, so that both get the same checks. Unknown fields
- * are skipped; known fields of another wire type make the whole body unreadable, and so do groups, which OTLP never had. The limits are
- * `JSON_LIMITS` and `FOREIGN_ENTRIES_MAX` records.
+ * Reads an ExportLogsServiceRequest into an object of the form that its JSON encoding has, with `DeferredRecord`s and `Emitter`s in it.
+ * Unknown fields are skipped; known fields of another wire type make the whole body unreadable, and so do groups, which OTLP never had. The
+ * limits are `JSON_LIMITS`, for the levels and values that the JSON encoding would have, and `FOREIGN_ENTRIES_MAX` records.
  */
 function* parseProtobufBody({ content, memory }: Body<Buffer>): Steps<Checked<unknown>> {
   try {
-    return { value: yield* requestOf(content, memory) }
+    return { value: yield* readRequest(new Wire(content, createValueHold(memory))) }
   } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem }
-    const { name, message } = error as Error
-    if (READER_ERRORS.includes(name)) return { problem: malformed(message).problem }
-    throw error
+    return { problem: problemOf(error).problem }
   }
 }
 
-/** The names of the errors that the reader throws for bytes that it cannot read. */
-const READER_ERRORS = ['Error', 'RangeError']
+/** The levels that parts of a request have in the JSON encoding, where each list is a level. */
+const LEVELS = { resource: 4, scope: 6, record: 7 } as const
 
-function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
-  const wire = new Wire(bytes)
-  const request = {}
-  const outer: Open[] = []
-  let open: Open | undefined = { message: REQUEST, target: request, end: bytes.length, level: 1 }
-  let values = 0
-  const holdValues = createValueHold(memory)
-  let records = 0
-  let restAt = STRIDE_BYTES
-  while (open !== undefined) {
-    const { message, target, end, level }: Open = open
-    if (wire.pos >= end) {
-      if (wire.pos > end) throw malformed('a field goes beyond the end of its message')
-      open = outer.pop()
-      continue
-    }
-    if (wire.pos >= restAt) {
-      holdValues(values)
-      restAt = wire.pos + STRIDE_BYTES
-      yield
-    }
-    values += 1
-    const key = wire.key()
-    const wireType: WireType = key & 7
-    const field = message.fields[key >>> 3]
-    if (field === undefined) {
-      if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw malformed('it has a group')
-      wire.skip(wireType)
-      continue
-    }
-    const { name } = field
-    if (wireType !== field.wireType) throw malformed(`${name} has the wire type ${wireType}`)
-    if (message.isOneof) for (const other in target) if (other !== name) delete target[other]
-    if (field.read !== undefined) {
-      target[name] = field.read(wire)
-      continue
-    }
-    const inner = field.message()
-    if (inner === LOG_RECORD) records += 1
-    if (records > FOREIGN_ENTRIES_MAX) throw tooManyRecords()
-    const child = childOf(target, field, inner)
-    outer.push(open)
-    open = { message: inner, target: child, end: wire.end(), level: level + (field.isRepeated ? 2 : 1) }
-    if (open.level > JSON_LIMITS.levels) throw tooDeep()
+/** The records, and the resources and scopes with records, that were found so far. */
+interface Found {
+  records: number
+  groups: number
+}
+
+function* readRequest(wire: Wire): Steps<unknown> {
+  const found: Found = { records: 0, groups: 0 }
+  const resourceLogs: unknown[] = []
+  while (wire.hasField(wire.len)) {
+    if (wire.isDue()) yield
+    if (wire.field(REQUEST) === 'resourceLogs') resourceLogs.push(yield* readResourceLogs(wire, found))
   }
-  return request
+  return { resourceLogs }
 }
 
-/** Adds an empty object for a message. A non-repeated message that occurs twice is merged, as Protobuf demands. */
-function childOf(
-  target: Record<string, unknown>,
-  { name, isRepeated }: MessageField,
-  message: Message,
-): Record<string, unknown> {
-  // Proto3 omits empty fields. Only an attribute needs its empty key back, as it would be refused without one.
-  const child = message === KEY_VALUE ? { key: '' } : {}
-  const present = target[name]
-  if (!isRepeated) {
-    if (present !== undefined) return present as Record<string, unknown>
-    target[name] = child
-  } else if (Array.isArray(present)) present.push(child)
-  else target[name] = [child]
-  return child
+function* readResourceLogs(wire: Wire, found: Found): Steps<unknown> {
+  requireFewer(++found.groups, GROUPS_MAX)
+  const end = wire.end()
+  const resource = new Emitter()
+  const scopeLogs: unknown[] = []
+  while (wire.hasField(end)) {
+    if (wire.isDue()) yield
+    const field = wire.field(RESOURCE_LOGS)
+    if (field === 'resource') yield* readEmitter(wire, RESOURCE, LEVELS.resource, resource)
+    else if (field === 'scopeLogs') scopeLogs.push(yield* readScopeLogs(wire, found))
+  }
+  return { resource, scopeLogs }
 }
 
-const malformed = (reason: string): ProblemError =>
-  new ProblemError(
-    problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`),
-  )
+function* readScopeLogs(wire: Wire, found: Found): Steps<unknown> {
+  requireFewer(++found.groups, GROUPS_MAX)
+  const end = wire.end()
+  const scope = new Emitter()
+  const logRecords: unknown[] = []
+  while (wire.hasField(end)) {
+    if (wire.isDue()) yield
+    const field = wire.field(SCOPE_LOGS)
+    if (field === 'scope') yield* readEmitter(wire, SCOPE, LEVELS.scope, scope)
+    else if (field === 'logRecords') {
+      requireFewer(++found.records, FOREIGN_ENTRIES_MAX)
+      logRecords.push(new DeferredRecord(wire))
+    }
+  }
+  return { scope, logRecords }
+}
 
-const tooManyRecords = (): ProblemError => new ProblemError(problem('batch_too_large', { limit: FOREIGN_ENTRIES_MAX }))
+function requireFewer(count: number, max: number): void {
+  if (count > max) throw new ProblemError(problem('batch_too_large', { limit: FOREIGN_ENTRIES_MAX }))
+}
+
+/** A longer attribute of a resource or a scope is left out: the entries, of which each has a copy, have no room for it. */
+const SHARED_BYTES_MAX = STRIDE_BYTES
+
+/** Reads a resource or a scope into `emitter`: Protobuf merges a message that occurs twice. */
+function* readEmitter(
+  wire: Wire,
+  message: Message<'name' | 'version' | 'attributes'>,
+  level: number,
+  emitter: Emitter,
+): Steps<void> {
+  const end = wire.end()
+  let seen = 0
+  while (wire.hasField(end)) {
+    if (wire.isDue()) yield
+    const field = wire.field(message)
+    if (field === 'name') emitter.name = wire.text()
+    else if (field === 'version') emitter.version = wire.text()
+    else if (field === 'attributes') {
+      seen += 1
+      const attributeEnd = wire.end()
+      if (seen > LOOKED_AT_MAX || attributeEnd - wire.pos > SHARED_BYTES_MAX) wire.pos = attributeEnd
+      else readAttribute(wire, attributeEnd, level + 2, emitter.attributes)
+    }
+  }
+}
+
+/**
+ * A log record whose bytes are read when it is checked. If all records of a request became objects before the first is checked, they would
+ * outlive the young generation, and the garbage collector would take more time than anything else.
+ */
+export class DeferredRecord {
+  readonly #wire: Wire
+  readonly #start: number
+  readonly #end: number
+  /** Its values, once they are counted. */
+  #values = 0
+
+  /** Leaves `wire` after the record. */
+  constructor(wire: Wire) {
+    const end = wire.end()
+    this.#wire = wire
+    this.#start = wire.pos
+    this.#end = end
+    wire.pos = end
+  }
+
+  get bytes(): number {
+    return this.#end - this.#start
+  }
+
+  /** Throws a `ProblemError`, which concerns the whole request. */
+  read(): LogRecord {
+    const wire = this.#wire
+    wire.pos = this.#start
+    wire.values -= this.#values
+    const before = wire.values
+    try {
+      const record = readRecord(wire, this.#end)
+      this.#values = wire.values - before
+      return record
+    } catch (error) {
+      throw problemOf(error)
+    }
+  }
+
+  /** The record for people to read; null if it cannot be read. */
+  toJSON(): LogRecord | null {
+    try {
+      return this.read()
+    } catch (error) {
+      if (error instanceof ProblemError) return null
+      throw error
+    }
+  }
+}
+
+function readRecord(wire: Wire, end: number): LogRecord {
+  const record = new LogRecord()
+  while (wire.hasField(end)) {
+    switch (wire.field(LOG_RECORD)) {
+      case 'timeUnixNano':
+        record.timeUnixNano = wire.nanos()
+        break
+      case 'observedTimeUnixNano':
+        record.observedTimeUnixNano = wire.nanos()
+        break
+      case 'severityNumber':
+        record.severityNumber = wire.int32()
+        break
+      case 'severityText':
+        record.severityText = wire.word()
+        break
+      case 'body':
+        record.body = readValue(wire, LEVELS.record + 1, record.body)
+        break
+      case 'attributes':
+        readAttribute(wire, wire.end(), LEVELS.record + 2, record.attributes)
+        break
+      case 'traceId':
+        record.traceId = wire.encoded('hex')
+        break
+      case 'spanId':
+        record.spanId = wire.encoded('hex')
+        break
+      case 'eventName':
+        record.eventName = wire.word()
+        break
+      default:
+    }
+  }
+  return record
+}
+
+function readAttribute(wire: Wire, end: number, level: number, target: Record<string, unknown>): void {
+  if (level > JSON_LIMITS.levels) throw tooDeep()
+  let key = ''
+  let value: unknown = null
+  while (wire.hasField(end)) {
+    const field = wire.field(KEY_VALUE)
+    if (field === 'key') key = wire.word()
+    else if (field === 'value') value = readValue(wire, level + 1, value)
+  }
+  setOwn(target, key, value)
+}
+
+/** Reads an AnyValue; one without a value leaves the value before it, as messages are merged. */
+function readValue(wire: Wire, level: number, before: unknown): unknown {
+  if (level > JSON_LIMITS.levels) throw tooDeep()
+  const end = wire.end()
+  let value = before
+  while (wire.hasField(end)) {
+    switch (wire.field(ANY_VALUE)) {
+      case 'stringValue':
+        value = wire.text()
+        break
+      case 'boolValue':
+        value = wire.bool()
+        break
+      case 'intValue':
+        value = wire.integer()
+        break
+      case 'doubleValue':
+        value = wire.number()
+        break
+      case 'arrayValue':
+        value = readList(wire, level + 1)
+        break
+      case 'kvlistValue':
+        value = readMap(wire, level + 1)
+        break
+      case 'bytesValue':
+        value = wire.encoded('base64')
+        break
+      default:
+    }
+  }
+  return value
+}
+
+function readList(wire: Wire, level: number): readonly unknown[] {
+  const end = wire.end()
+  const list: unknown[] = []
+  while (wire.hasField(end)) if (wire.field(LIST) === 'values') list.push(readValue(wire, level + 2, null))
+  return list
+}
+
+function readMap(wire: Wire, level: number): Readonly<Record<string, unknown>> {
+  const end = wire.end()
+  const map: Record<string, unknown> = {}
+  while (wire.hasField(end)) if (wire.field(LIST) === 'values') readAttribute(wire, wire.end(), level + 2, map)
+  return map
+}

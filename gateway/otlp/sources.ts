@@ -1,12 +1,12 @@
 import type { Checked } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
 import type { Project } from '../../shared/registry/registry.ts'
-import { exceeds, type Fields, isObject } from '../ingest/fields.ts'
+import { exceeds, type Fields } from '../ingest/fields.ts'
 import { stringOf } from '../ingest/foreign-fields.ts'
 import type { ProjectFinder } from '../ingest/foreign-sender.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import type { RecordOrigin } from './entry.ts'
-import { isKeyValue, listOf, plainValue } from './log-records.ts'
+import { Emitter, emitterOf, type PlacedRecord } from './log-records.ts'
 
 /** Resource attributes that are kept as scope data; `prefix.*` matches all names with that prefix. OTLP_RESOURCE_ATTRIBUTES adds others. */
 export const RESOURCE_ATTRIBUTES: readonly string[] = [
@@ -25,19 +25,14 @@ export const RESOURCE_ATTRIBUTES: readonly string[] = [
 const RESOURCE_LIMITS: Limits = { attributes: 64, bytes: 4_096 }
 const SCOPE_LIMITS: Limits = { attributes: 16, bytes: 1_024 }
 
-/** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
-export const LOOKED_AT_MAX = 1_000
-
-const attributesOf = ({ attributes }: Fields): readonly unknown[] => listOf(attributes).slice(0, LOOKED_AT_MAX)
-
 interface Limits {
   readonly attributes: number
   /** The size of names and values as JSON. */
   readonly bytes: number
 }
 
-/** Maximum JSON levels of a kept attribute: OTLP writes a list or a map of values in five. */
-const ATTRIBUTE_LEVELS_MAX = 5
+/** Maximum levels of a kept attribute, of which its name and value are the first: it can be a list or a map of values. */
+const ATTRIBUTE_LEVELS_MAX = 2
 
 /** Whether an attribute with this name is kept. */
 export type Keeps = (name: string) => boolean
@@ -62,13 +57,18 @@ export interface SourcesDeps {
   readonly keeps: Keeps
 }
 
-/** Reads each resource and each scope once, however many records they have. */
-export function createSources(deps: SourcesDeps): (resource: Fields, scope: Fields) => Source {
-  const known = new Map<Fields, ResourceSource>()
-  let last: { readonly resource: Fields; readonly scope: Fields; readonly source: Source } | undefined
+/** A resource or a scope, in the JSON encoding or read. */
+type Shared = PlacedRecord['resource']
 
-  function knownOf(resource: Fields): ResourceSource {
-    const source = known.get(resource) ?? resourceSource(resource, deps)
+const read = (shared: Shared): Emitter => (shared instanceof Emitter ? shared : emitterOf(shared))
+
+/** Reads each resource and each scope once, however many records they have. */
+export function createSources(deps: SourcesDeps): (resource: Shared, scope: Shared) => Source {
+  const known = new Map<Shared, ResourceSource>()
+  let last: { readonly resource: Shared; readonly scope: Shared; readonly source: Source } | undefined
+
+  function knownOf(resource: Shared): ResourceSource {
+    const source = known.get(resource) ?? resourceSource(read(resource), deps)
     known.set(resource, source)
     return source
   }
@@ -76,7 +76,7 @@ export function createSources(deps: SourcesDeps): (resource: Fields, scope: Fiel
   return (resource, scope) => {
     // Records of one scope are adjacent.
     if (last?.resource !== resource || last.scope !== scope)
-      last = { resource, scope, source: sourceOf(knownOf(resource), scope) }
+      last = { resource, scope, source: sourceOf(knownOf(resource), read(scope)) }
     return last.source
   }
 }
@@ -89,17 +89,16 @@ interface ResourceSource {
   readonly kept: Fields
 }
 
-function resourceSource(resource: Fields, { projects, named, keeps }: SourcesDeps): ResourceSource {
-  const list = attributesOf(resource)
-  const texts = new Map(list.filter(isKeyValue).map(({ key, value }) => [key, textOf(value)]))
-  const service = texts.get('service.name')
-  const project = named === undefined ? projectOf(texts.get('sluice.project.id'), service, projects) : { value: named }
+function resourceSource({ attributes }: Emitter, { projects, named, keeps }: SourcesDeps): ResourceSource {
+  const service = stringOf(attributes['service.name'])
+  const id = stringOf(attributes['sluice.project.id'])
+  const project = named === undefined ? projectOf(id, service, projects) : { value: named }
   const isProject = service?.toLowerCase() === project.value?.name.toLowerCase()
   return {
     project,
     service,
-    environment: texts.get('deployment.environment.name') ?? texts.get('deployment.environment'),
-    kept: keptOf(list, (name) => keeps(name) || (name === 'service.name' && !isProject), RESOURCE_LIMITS),
+    environment: stringOf(attributes['deployment.environment.name']) ?? stringOf(attributes['deployment.environment']),
+    kept: keptOf(attributes, (name) => keeps(name) || (name === 'service.name' && !isProject), RESOURCE_LIMITS),
   }
 }
 
@@ -111,13 +110,13 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 /** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
 const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
-function sourceOf({ project, service, environment, kept }: ResourceSource, scope: Fields): Source {
-  const name = stringOf(scope['name'])
-  const version = stringOf(scope['version'])
+function sourceOf({ project, service, environment, kept }: ResourceSource, scope: Emitter): Source {
+  const name = stringOf(scope.name)
+  const version = stringOf(scope.version)
   const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
   const category = isGeneric ? undefined : name
   const ofScope = {
-    ...keptOf(attributesOf(scope), () => true, SCOPE_LIMITS),
+    ...keptOf(scope.attributes, () => true, SCOPE_LIMITS),
     ...(isGeneric && { 'otel.scope.name': name }),
     ...(version !== undefined && { 'otel.scope.version': version }),
   }
@@ -135,20 +134,18 @@ function sourceOf({ project, service, environment, kept }: ResourceSource, scope
 }
 
 /** Attributes as scope data; those for which there is no room are left out, as each record has a copy. */
-function keptOf(list: readonly unknown[], keeps: Keeps, limits: Limits): Fields {
+function keptOf(attributes: Fields, keeps: Keeps, limits: Limits): Fields {
   const kept: [name: string, value: unknown][] = []
   let room = limits.bytes
-  for (const item of list) {
+  for (const attribute of Object.entries(attributes)) {
+    const [name, value] = attribute
     if (kept.length === limits.attributes) break
-    if (!isKeyValue(item) || !keeps(item.key) || !fitsDepth(item, ATTRIBUTE_LEVELS_MAX + 1)) continue
-    const value = plainValue(item.value)
-    if (value === null || value === '' || hasLostDigits(value) || exceeds([item.key, value], room)) continue
-    const bytes = Buffer.byteLength(JSON.stringify([item.key, value]))
+    if (!keeps(name) || !fitsDepth(attribute, ATTRIBUTE_LEVELS_MAX)) continue
+    if (value === null || value === '' || hasLostDigits(value) || exceeds(attribute, room)) continue
+    const bytes = Buffer.byteLength(JSON.stringify(attribute))
     if (bytes > room) continue
     room -= bytes
-    kept.push([item.key, value])
+    kept.push(attribute)
   }
   return Object.fromEntries(kept)
 }
-
-const textOf = (value: unknown): string | undefined => (isObject(value) ? stringOf(value['stringValue']) : undefined)

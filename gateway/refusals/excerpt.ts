@@ -18,7 +18,10 @@ export function excerptOfText(text: string): Excerpt {
   return { body, bodyCut: bytes.length > REFUSED_BODY_BYTES_MAX }
 }
 
-/** The beginning of a parsed entry as JSON, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`. */
+/**
+ * The beginning of a parsed entry as JSON, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`; what has a
+ * `toJSON` is written as that returns it.
+ */
 export function excerptOfJson(value: unknown): Excerpt {
   const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
   writeJson(value, paper, 0)
@@ -41,7 +44,8 @@ function put(paper: Paper, text: string): void {
   paper.room -= text.length
 }
 
-function writeJson(value: unknown, paper: Paper, level: number): void {
+function writeJson(written: unknown, paper: Paper, level: number): void {
+  const value = hasJson(written) ? written.toJSON() : written
   if (typeof value !== 'object' || value === null) {
     put(paper, scalarText(value, paper.room))
     return
@@ -60,6 +64,7 @@ function writeJson(value: unknown, paper: Paper, level: number): void {
   let separator = ''
   for (const [name, child] of isList ? listed(value) : Object.entries(value)) {
     if (paper.room < 0) return
+    if (child === undefined) continue
     put(paper, separator)
     separator = ','
     if (name !== null) put(paper, `${scalarText(name, paper.room)}:`)
@@ -67,6 +72,9 @@ function writeJson(value: unknown, paper: Paper, level: number): void {
   }
   put(paper, isList ? ']' : '}')
 }
+
+const hasJson = (value: unknown): value is { toJSON(): unknown } =>
+  typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
 
 /** The elements of an array in the form of an object's entries, one at a time. */
 function* listed(value: readonly unknown[]): Generator<[null, unknown]> {

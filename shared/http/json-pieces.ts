@@ -256,7 +256,7 @@ function requireBlank(text: string, from: number, to: number): void {
   if (at !== -1) throw new SyntaxError(`Something stands where only blanks may at position ${from + at}`)
 }
 
-const tooManyValues = (): ProblemError =>
+export const tooManyValues = (): ProblemError =>
   new ProblemError(
     problem(
       'payload_too_large',

@@ -413,19 +413,36 @@ describe('requests in Protobuf', () => {
     })
   })
 
-  test('refused records are noted as JSON', async () => {
+  test('refused records are noted as JSON, with plain values', async () => {
     gateway.noted.length = 0
     const time = { timeUnixNano: '18446744073709551615' }
     const bad = { ...time, attributes: [{ key: 'id', value: { intValue: '9007199254740993' } }] }
     await postProtobuf(protobufOf({ resourceLogs: [logs(RECORD, { ...bad, traceId: 'ab'.repeat(16) })] }))
     expect(gateway.noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'invalid_timestamp', index: 1 }])
-    expect(JSON.parse(String(gateway.noted[0]?.body))).toEqual({ ...bad, traceId: 'ab'.repeat(16) })
+    expect(gateway.noted[0]?.body).toBe(
+      `{"timeUnixNano":"18446744073709551615","attributes":{"id":9007199254740993},"traceId":"${'ab'.repeat(16)}"}`,
+    )
   })
 
   test('a body that cannot be read is noted without an excerpt', async () => {
     gateway.noted.length = 0
     await postProtobuf(REQUEST.subarray(0, -1))
     expect(gateway.noted).toMatchObject([{ team: 'shop', code: 'malformed_body', body: null, bodyCut: false }])
+  })
+
+  test('are refused as a whole for one record that cannot be read', async () => {
+    const before = gateway.records().length
+    gateway.noted.length = 0
+    const body = protobufOf({ resourceLogs: [logs(RECORD, { ...RECORD, severityText: 'loud' }, RECORD)] })
+    body[body.indexOf('loud')] = 0xff
+    expect(await postProtobuf(body)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('a text is not valid UTF-8'), details: [{ reason: 'malformed_body' }] },
+    })
+    expect(storedSince(before)).toEqual([])
+    expect(gateway.noted).toMatchObject([{ team: 'shop', code: 'malformed_body', bodyCut: false }])
+    const record = '{"severityNumber":9,"body":"hello","attributes":{}}'
+    expect(gateway.noted[0]?.body).toContain(`"logRecords":[${record},null,${record}]`)
   })
 
   test('sent again under an Idempotency-Key get the same ids', async () => {

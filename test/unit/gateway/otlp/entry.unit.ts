@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { entryOf, type RecordOrigin } from '../../../../gateway/otlp/entry.ts'
-import { plainAttributes, plainValue } from '../../../../gateway/otlp/log-records.ts'
+import { entryOf as entryOfRecord, type RecordOrigin } from '../../../../gateway/otlp/entry.ts'
+import { plainAttributes, plainValue, recordOf } from '../../../../gateway/otlp/log-records.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import * as fc from '../../../support/fast-check.ts'
@@ -13,6 +13,11 @@ const ORIGIN: RecordOrigin = {
   scopeData: {},
 }
 const BODY = { stringValue: 'hello' }
+/** The fields of a log record in the JSON encoding. */
+function entryOf(fields: Record<string, unknown>, origin: RecordOrigin) {
+  const record = recordOf(fields)
+  return record.problem === undefined ? entryOfRecord(record.value, origin) : record
+}
 const fieldsOf = (record: Record<string, unknown>) => entryOf({ body: BODY, ...record }, ORIGIN).value ?? {}
 const attributes = (values: Record<string, unknown>) =>
   Object.entries(values).map(([key, value]) => ({ key, value: { stringValue: value } }))

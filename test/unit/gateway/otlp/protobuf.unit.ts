@@ -1,7 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, test } from 'vitest'
-import { PROTOBUF_FORMAT } from '../../../../gateway/otlp/protobuf.ts'
-import type { Checked } from '../../../../shared/contract/errors.ts'
+import { type DeferredRecord, PROTOBUF_FORMAT } from '../../../../gateway/otlp/protobuf.ts'
+import { type Checked, ProblemError } from '../../../../shared/contract/errors.ts'
+import { exactInteger, parseExactly } from '../../../../shared/contract/exact-json.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { protobufOf } from '../../../support/otlp-protobuf.ts'
 
@@ -13,7 +14,12 @@ interface Parsed {
   readonly held: number
 }
 
-function parse(content: Uint8Array, room = Number.POSITIVE_INFINITY): Parsed {
+function parse(content: Uint8Array, room?: number): Parsed {
+  const { result, ...parsed } = parseRaw(content, room)
+  return { result: withRecords(result), ...parsed }
+}
+
+function parseRaw(content: Uint8Array, room = Number.POSITIVE_INFINITY): Parsed {
   let held = 0
   let rests = 0
   const hold = (bytes: number): boolean => {
@@ -28,6 +34,18 @@ function parse(content: Uint8Array, room = Number.POSITIVE_INFINITY): Parsed {
   return { result: step.value, rests, held }
 }
 
+/** The request with its records read, as JSON. */
+function withRecords({ value, problem }: Checked<unknown>): Checked<unknown> {
+  if (problem !== undefined) return { problem }
+  try {
+    for (const record of recordsOf(value)) record.read()
+    return { value: parseExactly(JSON.stringify(value)) }
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    throw error
+  }
+}
+
 const codeOf = (content: Uint8Array): string | undefined => parse(content).result.problem?.code
 const messageOf = (content: Uint8Array): string | undefined => parse(content).result.problem?.message
 
@@ -39,10 +57,18 @@ const within = (inner: Uint8Array, ...numbers: readonly number[]): Uint8Array =>
   )
 /** A request with one log record that has these bytes. */
 const recordOf = (record: Uint8Array): Uint8Array => within(record, 1, 2, 2)
+/** The records of a request, not read yet. */
+const recordsOf = (request: unknown): readonly DeferredRecord[] =>
+  (request as { resourceLogs: { scopeLogs: { logRecords: DeferredRecord[] }[] }[] }).resourceLogs
+    .flatMap(({ scopeLogs }) => scopeLogs)
+    .flatMap(({ logRecords }) => logRecords)
 const parsedRecord = (record: Uint8Array): unknown =>
   (parse(recordOf(record)).result.value as { resourceLogs: { scopeLogs: { logRecords: unknown[] }[] }[] })
     .resourceLogs[0]?.scopeLogs[0]?.logRecords[0]
 const writer = (): BinaryWriter => new BinaryWriter()
+/** An attribute whose value is its name. */
+const keyValue = (name: string): Uint8Array =>
+  Buffer.concat([within(Buffer.from(name), 1), within(within(Buffer.from(name), 1), 2)])
 
 const RECORD = {
   timeUnixNano: '1544712660300000123',
@@ -69,9 +95,29 @@ const REQUEST = {
 }
 
 describe('what is read', () => {
-  test('a request is what its JSON encoding says', () => {
-    expect(parse(protobufOf(REQUEST)).result).toEqual({ value: REQUEST })
-    expect(parse(Buffer.alloc(0)).result).toEqual({ value: {} })
+  test('every field, with plain values', () => {
+    const record = {
+      ...RECORD,
+      body: 'Grüße 😀',
+      attributes: { big: exactInteger('9223372036854775807'), list: [0.5, true, null], map: { a: 'aGk=' } },
+    }
+    const scopeLogs = [{ scope: { name: 'a', attributes: {} }, logRecords: [record, { attributes: {} }] }]
+    const resource = { attributes: { 'service.name': 'shop' } }
+    expect(parse(protobufOf(REQUEST)).result).toEqual({ value: { resourceLogs: [{ resource, scopeLogs }] } })
+    expect(parse(Buffer.alloc(0)).result).toEqual({ value: { resourceLogs: [] } })
+  })
+
+  test('names of attributes, whatever other names have the same place in memory', () => {
+    const any = fc.oneof(fc.constantFrom('a', 'b', 'é', '\0', '__proto__'), fc.string({ unit: 'binary' }), fc.string())
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 20 }), (names) => {
+        const attributes = names.map((key) => ({ key, value: { stringValue: key } }))
+        const record = parsedRecord(Buffer.concat(attributes.map((one) => within(keyValue(one.key), 6))))
+        expect(Object.entries((record as { attributes: object }).attributes).sort()).toEqual(
+          [...new Set(names.map((name) => name.toWellFormed()))].map((name) => [name, name]).sort(),
+        )
+      }),
+    )
   })
 
   test('fields that are not known are skipped, whatever their type', () => {
@@ -87,23 +133,24 @@ describe('what is read', () => {
       .tag(3, WireType.LengthDelimited)
       .string('WARN')
       .finish()
-    expect(parsedRecord(unknown)).toEqual({ severityText: 'WARN' })
+    expect(parsedRecord(unknown)).toEqual({ severityText: 'WARN', attributes: {} })
   })
 
   test('of a value that comes twice the last one counts; a message that comes twice is one', () => {
     const value = (bytes: Uint8Array) => parsedRecord(within(bytes, 5))
     const both = writer().tag(1, WireType.LengthDelimited).string('a').tag(3, WireType.Varint).int64(5).finish()
-    expect(value(both)).toEqual({ body: { intValue: 5 } })
-    const [first, second] = [within(writer().finish(), 5), within(both, 5)]
-    expect(parsedRecord(Buffer.concat([first, second]))).toEqual({ body: { intValue: 5 } })
+    expect(value(both)).toMatchObject({ body: 5 })
+    const [empty, five] = [within(writer().finish(), 5), within(both, 5)]
+    expect(parsedRecord(Buffer.concat([empty, five]))).toMatchObject({ body: 5 })
+    expect(parsedRecord(Buffer.concat([five, empty]))).toMatchObject({ body: 5 })
     const scopes = [within(Buffer.from([0x0a, 1, 0x61]), 1), within(Buffer.alloc(0), 1)]
-    expect(parse(within(Buffer.concat(scopes), 1, 2)).result.value).toEqual({
+    expect(parse(within(Buffer.concat(scopes), 1, 2)).result.value).toMatchObject({
       resourceLogs: [{ scopeLogs: [{ scope: { name: 'a' } }] }],
     })
   })
 
   test('an attribute without a name has an empty one', () => {
-    expect(parsedRecord(within(Buffer.alloc(0), 6))).toEqual({ attributes: [{ key: '' }] })
+    expect(parsedRecord(within(Buffer.alloc(0), 6))).toEqual({ attributes: { '': null } })
   })
 })
 
@@ -172,14 +219,36 @@ describe('what is too much', () => {
     expect(held).toBeLessThan(1_000_000)
   })
 
-  test.each([
-    ['empty attributes', recordOf(Buffer.alloc(5_000_000, Buffer.from([0x32, 0])))],
-    ['empty resources', Buffer.alloc(5_000_000, Buffer.from([0x0a, 0]))],
-    ['unknown fields', Buffer.alloc(5_000_000, Buffer.from([0x78, 0]))],
-  ])('millions of %s', (_name, bytes) => {
-    const { result, rests } = parse(bytes)
+  test('millions of empty resources, of which no more are made than are allowed', () => {
+    const { result, held } = parse(Buffer.alloc(5_000_000, Buffer.from([0x0a, 0])))
+    expect(result.problem).toMatchObject({ code: 'batch_too_large', details: { limit: 10_000 } })
+    expect(held).toBeLessThan(5_000_000)
+  })
+
+  test('millions of unknown fields', () => {
+    const { result, rests } = parse(Buffer.alloc(5_000_000, Buffer.from([0x78, 0])))
     expect(result.problem).toMatchObject({ code: 'payload_too_large', details: { values: 1_000_000 } })
     expect(rests).toBeGreaterThan(60)
+  })
+
+  test('a million values in many records, however often one is read', () => {
+    const record = Buffer.alloc(20_000, Buffer.from([0x32, 0]))
+    const requestOf = (records: number) => within(Buffer.concat(Array(records).fill(within(record, 2))), 1, 2)
+    expect(parse(requestOf(101)).result.problem).toMatchObject({ code: 'payload_too_large' })
+    expect(parse(requestOf(99)).result.problem).toBeUndefined()
+    const [one] = recordsOf(parseRaw(requestOf(1)).result.value)
+    for (let reading = 0; reading < 200; reading += 1) expect(one?.read().attributes).toEqual({ '': null })
+  })
+
+  test('attributes of a resource: 1,000 are read, and long ones are not', () => {
+    const attributes = Array.from({ length: 1_001 }, (_, index) => within(keyValue(`a${index}`), 1))
+    const resourceOf = (bytes: Uint8Array) => {
+      const { value } = parse(within(bytes, 1, 1)).result
+      return (value as { resourceLogs: { resource: { attributes: object } }[] }).resourceLogs[0]?.resource.attributes
+    }
+    expect(Object.keys(resourceOf(Buffer.concat(attributes)) ?? {})).toHaveLength(1_000)
+    const long = within(Buffer.alloc(5_000_000, Buffer.from([0x0a, 0])), 1)
+    expect(resourceOf(Buffer.concat([long, within(keyValue('a'), 1)]))).toEqual({ a: 'a' })
   })
 
   test('a group of five megabytes', () => {
@@ -189,7 +258,7 @@ describe('what is too much', () => {
   })
 
   test('values for which there is no room', () => {
-    const bytes = recordOf(Buffer.alloc(400_000, Buffer.from([0x32, 0])))
+    const bytes = Buffer.alloc(400_000, Buffer.from([0x78, 0]))
     expect(parse(bytes, 1_000_000).result.problem).toMatchObject({ code: 'server_error', retryable: true })
     expect(parse(bytes).result.problem).toBeUndefined()
   })

@@ -1,0 +1,164 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
+import { exactInteger } from '../../shared/contract/exact-json.ts'
+import { JSON_LIMITS, tooManyValues } from '../../shared/http/json-pieces.ts'
+
+/** The fields of a message that are read, by number: their names in the JSON encoding, and their wire types. */
+export type Message<Name extends string> = readonly (Field<Name> | undefined)[]
+type Field<Name extends string> = readonly [name: Name, wireType: WireType]
+
+export function messageOf<Name extends string>(fields: Readonly<Record<number, Field<Name>>>): Message<Name> {
+  const numbers = Object.keys(fields).map(Number)
+  return Array.from({ length: Math.max(...numbers) + 1 }, (_, number) => fields[number])
+}
+
+/** Keys are varints of 32 bits. */
+const KEY_BYTES_MAX = 5
+/** The bits of a key before the number of its field. */
+const WIRE_TYPE_BITS = 3
+
+/** Texts that are remembered, and the longest one. */
+const WORDS = 256
+const WORD_BYTES_MAX = 64
+const words: string[] = new Array<string>(WORDS).fill('')
+
+/** Bytes read per step, which takes a few milliseconds whatever they hold. */
+export const STRIDE_BYTES = 32 * 1024
+
+/** Reads the fields of an ExportLogsServiceRequest. The errors that it throws for bytes that it cannot read are for `problemOf`. */
+export class Wire extends BinaryReader {
+  /** The values that were read so far, at most `JSON_LIMITS.values`. */
+  values = 0
+  readonly #bytes: Buffer
+  readonly #holdValues: (values: number) => void
+  #restAt = STRIDE_BYTES
+
+  constructor(bytes: Buffer, holdValues: (values: number) => void) {
+    super(bytes, decodeUtf8)
+    this.#bytes = bytes
+    this.#holdValues = holdValues
+  }
+
+  /** Whether the work should rest. */
+  isDue(): boolean {
+    if (this.pos < this.#restAt) return false
+    this.#holdValues(this.values)
+    this.#restAt = this.pos + STRIDE_BYTES
+    return true
+  }
+
+  /** Whether the message that ends at `end` has more fields. */
+  hasField(end: number): boolean {
+    if (this.pos > end) throw malformed('a field goes beyond the end of its message')
+    return this.pos < end
+  }
+
+  /** Reads the key of a field and returns the field's name; undefined for an unknown field, which it skips. */
+  field<Name extends string>(message: Message<Name>): Name | undefined {
+    this.values += 1
+    if (this.values > JSON_LIMITS.values) throw tooManyValues()
+    const start = this.pos
+    const key = this.uint32()
+    const number = key >>> WIRE_TYPE_BITS
+    if (number === 0 || this.pos - start > KEY_BYTES_MAX) throw malformed('a field has no number')
+    const wireType: WireType = key & ((1 << WIRE_TYPE_BITS) - 1)
+    const field = message[number]
+    if (field !== undefined) {
+      if (field[1] !== wireType) throw malformed(`${field[0]} has the wire type ${wireType}`)
+      return field[0]
+    }
+    if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw malformed('it has a group')
+    this.skip(wireType)
+    return undefined
+  }
+
+  /** Reads the length of a field and returns the position where the field ends. */
+  end(): number {
+    const length = this.uint32()
+    if (length > this.len - this.pos) throw malformed('a length goes beyond the end')
+    return this.pos + length
+  }
+
+  text(): string {
+    const end = this.end()
+    const text = this.#bytes.toString('utf8', this.pos, end)
+    // What is not UTF-8 became U+FFFD.
+    if (text.includes('\ufffd')) decodeUtf8(this.#bytes.subarray(this.pos, end))
+    this.pos = end
+    return text
+  }
+
+  /** A text that other records probably have too, as they have the same attributes: a remembered one takes no new memory. */
+  word(): string {
+    const start = this.pos
+    const end = this.end()
+    const bytes = end - this.pos
+    const slot = (bytes + 31 * (this.#bytes[this.pos] ?? 0) + 7 * (this.#bytes[end - 1] ?? 0)) % WORDS
+    const known = words[slot] ?? ''
+    if (this.#isAt(known, bytes)) {
+      this.pos = end
+      return known
+    }
+    this.pos = start
+    const word = this.text()
+    // Bytes can only be compared with the characters of a text if it is ASCII.
+    if (word.length === bytes && bytes <= WORD_BYTES_MAX) words[slot] = word
+    return word
+  }
+
+  #isAt(text: string, bytes: number): boolean {
+    if (text.length !== bytes) return false
+    for (let index = 0; index < bytes; index += 1)
+      if (text.charCodeAt(index) !== this.#bytes[this.pos + index]) return false
+    return true
+  }
+
+  encoded(encoding: 'hex' | 'base64'): string {
+    const end = this.end()
+    const text = this.#bytes.toString(encoding, this.pos, end)
+    this.pos = end
+    return text
+  }
+
+  integer(): unknown {
+    const integer = this.int64()
+    const number = Number(integer)
+    return Number.isSafeInteger(number) ? number : exactInteger(String(integer))
+  }
+
+  /** As in the JSON encoding, NaN and the infinities are texts. */
+  number(): number | string {
+    const number = this.double()
+    return Number.isFinite(number) ? number : String(number)
+  }
+
+  nanos(): string {
+    return String(this.fixed64())
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw malformed('a text is not valid UTF-8')
+  }
+}
+
+export const malformed = (reason: string): ProblemError =>
+  new ProblemError(
+    problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`),
+  )
+
+/** The names of the errors that the reader throws for bytes that it cannot read. */
+const READER_ERRORS = ['Error', 'RangeError']
+
+/** The reason why bytes could not be read; other errors are thrown on. */
+export function problemOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  const { name, message } = error as Error
+  if (READER_ERRORS.includes(name)) return malformed(message)
+  throw error
+}
