@@ -32,6 +32,7 @@ export class BodyBytes implements BodyMemory {
   #held = 0
   /** Unused bytes of the last block. */
   #room = 0
+  #lent: Buffer<ArrayBuffer> | undefined
 
   constructor(share: ByteShare) {
     this.#share = share
@@ -59,6 +60,18 @@ export class BodyBytes implements BodyMemory {
     return scratch.subarray(0, this.#size)
   }
 
+  /**
+   * The bytes as one buffer, which is empty after `release`: if it had to be made, its memory is then freed at once. Until the garbage
+   * collector finds such buffers, they take as much memory as all other objects, and make it run over the whole heap. Nothing but
+   * synchronous code of ours may read it: an engine that inflates it in another thread would not notice.
+   */
+  lent(): Buffer {
+    if (this.#blocks.length <= 1) return this.joined()
+    // Not from the pool of small buffers, as only a whole block of memory can be freed.
+    this.#lent = Buffer.allocUnsafeSlow(this.#size)
+    return this.joined(this.#lent)
+  }
+
   /** Removes and returns the first bytes; fewer if there are no more. */
   shift(count: number): Buffer {
     const joined = this.joined()
@@ -84,6 +97,8 @@ export class BodyBytes implements BodyMemory {
     this.#share.give(this.#held)
     this.#blocks = []
     this.#held = 0
+    this.#lent?.buffer.transfer(0)
+    this.#lent = undefined
   }
 
   /** Returns the part of the piece that does not fit into the last block. */

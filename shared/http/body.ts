@@ -225,7 +225,7 @@ export const decodeText: Decode<string> = (bytes) => {
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b
 
 /** For binary formats. Not in the scratch buffer, as the bytes are read later, when other bodies may be in there. */
-export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })
+export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.lent() })
 
 /** The extra headers of the answer to a refused body. */
 export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource, 'headers'>): OutgoingHttpHeaders {

@@ -249,6 +249,25 @@ describe('the bytes of bodies', () => {
     expect(budget.held).toBe(0)
   })
 
+  test('the memory of a binary body is freed with it, not by the garbage collector', async () => {
+    const budget = createByteBudget(1_000_000)
+    const read = createBodyReader({
+      decode: decodeBinary,
+      timeoutMs: 10_000,
+      grant: () => ({ value: { ...GRANT, share: budget } }),
+    })
+    const request = requestWith()
+    for (const piece of ['a', 'b']) request.push(Buffer.alloc(30_000, piece))
+    request.push(null)
+    const body = await read(request)
+    if (body === GONE || body.value === undefined) throw new Error('not read')
+    const { content, memory } = body.value
+    expect(content.toString()).toBe('a'.repeat(30_000) + 'b'.repeat(30_000))
+    memory.release()
+    expect([content.length, budget.held]).toEqual([0, 0])
+    memory.release()
+  })
+
   test('a body in too many small pieces is refused', async () => {
     const request = requestWith()
     const reading = readerWith(createByteBudget(1_000_000))(request)
