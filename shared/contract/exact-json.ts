@@ -14,6 +14,8 @@ export function hasLostDigits(value: unknown): boolean {
   if (typeof value === 'number')
     return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))
   if (typeof value !== 'object' || value === null) return false
+  // Not in the loop below: V8 compiles a loop over names for objects only, and drops its code for each array.
+  if (Array.isArray(value)) return value.some(hasLostDigits)
   const children = value as Readonly<Record<string, unknown>>
   // This runs for every entry, so it makes no array of the children. Parsed JSON has own properties only.
   for (const name in children) if (hasLostDigits(children[name])) return true
