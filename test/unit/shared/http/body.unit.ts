@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
   type BodyReader,
@@ -99,6 +99,29 @@ test('a binary body is its bytes, which need not be UTF-8 and may be none', asyn
     expect(budget.held).toBeGreaterThanOrEqual(expected.length)
     body.value.memory.release()
     expect(budget.held).toBe(0)
+  }
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('a body in %s is inflated, whether it is short, long or becomes long', async (coding, compress) => {
+  const budget = createByteBudget(2_000_000)
+  const random = Array.from({ length: 30_000 }, (_, index) => String.fromCharCode(33 + ((index * index * 7919) % 89)))
+  for (const text of ['', 'short', random.join(''), 'x'.repeat(350_000)]) {
+    const sent = compress(JSON.stringify(text))
+    const body = await readerWith(budget)(send({ 'content-encoding': coding }, sent))
+    if (body === GONE || body.value === undefined) throw new Error('it was not read')
+    expect(body.value.content).toBe(JSON.stringify(text))
+    expect(budget.held).toBeGreaterThanOrEqual(text.length)
+    body.value.memory.release()
+    expect(budget.held).toBe(0)
+    // A part of it, however short, is none.
+    const cut = await readerWith(budget)(send({ 'content-encoding': coding }, sent.subarray(0, -1)))
+    expect(told(cut)).toBe('malformed_body')
   }
 })
 
