@@ -79,7 +79,14 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   let values = 0
   const holdValues = createValueHold(memory)
   let restAt = pieceCharacters
+  /** The next quote and backslash. */
+  let [quoteAt, backslashAt] = [-1, -1]
   for (let at = 0; at < text.length; at += 1) {
+    if (isInString) {
+      if (quoteAt < at) quoteAt = find(text, '"', at)
+      if (backslashAt < at) backslashAt = find(text, '\\', at)
+      at = Math.min(quoteAt, backslashAt, Math.max(at, restAt), text.length - 1)
+    }
     const character = text.charCodeAt(at)
     if (isInString) {
       if (character === QUOTE) {
@@ -126,6 +133,12 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   if (root === undefined) return parseKeepingDigits(text)
   requireBlank(text, root.end, text.length)
   return root.value
+}
+
+/** The position of the next such character; infinite if there is none. */
+function find(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from)
+  return at === -1 ? Number.POSITIVE_INFINITY : at
 }
 
 /** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
