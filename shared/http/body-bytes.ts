@@ -74,6 +74,12 @@ export class BodyBytes implements BodyMemory {
 
   /** Removes and returns the first bytes; fewer if there are no more. */
   shift(count: number): Buffer {
+    const [first] = this.#blocks
+    if (first !== undefined && count <= Math.min(first.length, this.#size)) {
+      this.#blocks[0] = first.subarray(count)
+      this.#size -= count
+      return first.subarray(0, count)
+    }
     const joined = this.joined()
     const rest = joined.subarray(count)
     this.#blocks = [rest]
