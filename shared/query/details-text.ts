@@ -1,4 +1,5 @@
 import type { EntryDocument, Leaf } from '../contract/documents.ts'
+import { ROW_TEXT_CHARACTERS_MAX } from '../contract/rows.ts'
 import { mayBeInWord } from './words.ts'
 
 /**
@@ -19,15 +20,24 @@ export function detailsText(document: EntryDocument): string {
   return text
 }
 
-/** Each name once for all that it contains, as in JSON, so the text is never much longer than the scope data itself. */
+/** About the most characters of leaves that are repeated with their whole path: a row shows as many of the scope data. */
+const REPEATED_MAX = ROW_TEXT_CHARACTERS_MAX
+
+/**
+ * Each name once for all that it contains, as in JSON, so the text is never much longer than the scope data itself. Leaves without their
+ * whole path there follow with it, as a panel shows it, and as it stands in the JSON if the name itself has dots (`http.route`).
+ */
 function scopeText(leaves: readonly Leaf[]): string {
   let text = ''
+  let repeated = ''
   let before = ''
   for (const [path, value] of leaves) {
-    text += path === before ? `${value}\n` : `${path.slice(sharedLength(path, before))} ${value}\n`
+    const shared = sharedLength(path, before)
+    text += path === before ? `${value}\n` : `${path.slice(shared)} ${value}\n`
+    if (path !== before && shared > 0 && repeated.length < REPEATED_MAX) repeated += `${path} ${value}\n`
     before = path
   }
-  return text
+  return text + repeated
 }
 
 /** The length of the names that both paths share at their beginning. */

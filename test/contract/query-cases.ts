@@ -23,7 +23,10 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
     eventId: 7,
     message: 'refused connection was retried for order 4711-B',
     environment: 'Test Lab',
-    scopeData: { RequestId: '0HN8', user: { id: 70 }, traceId: '5b8efff798038103', spanId: 'eee19b7ec3c1b174' },
+    scopeData: {
+      ...{ RequestId: '0HN8', user: { id: 70 }, traceId: '5b8efff798038103', spanId: 'eee19b7ec3c1b174' },
+      ...{ 'k8s.node.name': 'n1', 'k8s.pod.name': 'web-1' },
+    },
   }),
   billingX: applicationDocument({
     team,
@@ -106,6 +109,10 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['"requestid 0hn7 0001"', ['refused']],
   ['user.id.7', ['refused']],
   ['"7 name ann lee tags slow eu west"', ['refused']],
+  ['user.name', ['refused']],
+  ['"user.name ann lee"', ['refused']],
+  ['k8s.pod.name', ['retried']],
+  ['"k8s.pod.name web-1"', ['retried']],
   ['eee19b7ec3c1b174', ['retried']],
   ['1000 order', ['placed']],
   ['"one two"', ['placed']],
