@@ -13,8 +13,8 @@ type Narrowing = FacetName | 'levelMax'
 
 type Section = Choices['sections'][number]
 
-/** Maximum number of values counted per kind. */
-const VALUES_MAX = 100
+/** Maximum number of values counted per kind: those of the registry beyond it would have a count of 0. */
+const VALUES_MAX = 1_000
 
 const NAMES = ['event', 'step', 'project', 'category'] as const
 /** Event and Step exclude each other: choosing a Step replaces its Event. */

@@ -326,7 +326,7 @@ export const Choices = component('Choices', {
   sections: arrayOf(
     objectOf({
       name: text,
-      size: { ...count, description: 'The number of values that have logs; 100 are counted at most.' },
+      size: { ...count, description: 'The number of values that have logs; 1,000 are counted at most.' },
       choices: arrayOf(Choice),
     }),
   ),

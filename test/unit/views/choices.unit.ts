@@ -85,6 +85,22 @@ describe('GET …/choices', () => {
     expect(live.chosen).toEqual([{ name: 'category', value: 'Acme', label: 'Acme' }])
   })
 
+  test('counts all Steps and categories of a large Team, and with a category those below it', async () => {
+    const many = Array.from({ length: 150 }, (_, index) => index)
+    for (const index of many)
+      views.entities.set(`s${index}`, {
+        ...{ kind: 'step', identifier: `s${index}`, team: 'a', name: `S${index}`, event: 'order', order: index },
+      })
+    views.store.add(
+      ...many.map((index) => eventLog({ step: `s${index}` })),
+      ...many.map((index) => applicationLog({ categoryName: `Acme.Part${index}` })),
+    )
+    const steps = outlines(await choicesOf('/api/event-logs/choices')).flat()
+    for (const index of many) expect(steps).toContain(`  step s${index} S${index} 1`)
+    const categories = outlines(await choicesOf('/api/application-logs/choices')).flat()
+    expect(categories).toContain('category Acme Acme 150')
+  })
+
   test('counts levels whatever the range of them is', async () => {
     views.store.add(eventLog({ level: 'Error' }), eventLog({ level: 'Debug' }))
     for (const range of ['level=Error', 'level=Error&levelMax=Error', 'levelMax=Debug']) {

@@ -7,7 +7,7 @@ import { changeSearch } from './change-search.ts'
 import { chosenName } from './texts.ts'
 
 /** Maximum number of values that the API counts. */
-const COUNTED_MAX = 100
+const COUNTED_MAX = 1_000
 /** Trees with at most this many values are open from the start. */
 const OPEN_MAX = 24
 
