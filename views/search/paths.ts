@@ -1,3 +1,4 @@
+import { parseKeepingDigits } from '../../shared/contract/exact-json.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { LeafField } from '../../shared/query/ast.ts'
 import { leaves } from '../../shared/query/leaves.ts'
@@ -57,10 +58,10 @@ function counted(values: readonly string[]): readonly CountedValue[] {
 const searched = (entry: EntryRecord): readonly [LeafField, unknown] =>
   entry.kind === 'event' ? ['payload', parsed(entry.payload)] : ['scope', entry.scopeData]
 
-/** Parses a JSON text; undefined if it is too long or invalid. */
+/** Parses a JSON text with all digits of its numbers, as they are searched; undefined if it is too long or invalid. */
 function parsed(text: string): unknown {
   try {
-    return text.length > LENGTH_MAX ? undefined : JSON.parse(text)
+    return text.length > LENGTH_MAX ? undefined : parseKeepingDigits(text)
   } catch {
     return undefined
   }

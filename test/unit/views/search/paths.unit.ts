@@ -20,6 +20,14 @@ describe('the values of entries', () => {
     expect(leafValuesOf(entries, { field: 'scope', path: 'tags' })).toEqual([{ value: 'scope', count: 1 }])
   })
 
+  test('have all digits of numbers beyond 2^53, as a search needs them', () => {
+    const entries = [eventLog({ payload: '{"id":9007199254740993}' }), eventLog({ payload: '{"id":9007199254740992}' })]
+    expect(leafValuesOf(entries, { field: 'payload', path: 'id' })).toEqual([
+      { value: '9007199254740993', count: 1 },
+      { value: '9007199254740992', count: 1 },
+    ])
+  })
+
   test('are eventNames, without empty ones', () => {
     const entries = ['A', 'B', '', 'B'].map((eventName) => applicationLog({ eventName }))
     expect(eventNamesOf([...entries, eventLog()])).toEqual([
