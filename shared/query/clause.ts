@@ -118,11 +118,11 @@ function storedValue({ kind, name }: Textual, text: string): string {
 /** A category in the form that is searched, with or without a dot at its end. */
 export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')
 
-/** The intakes for other clients store these ids in lower case; a client of our own format may have sent upper case. */
+/** The intakes for other clients store these ids in lower case; a client of our own format may have sent upper case, or both mixed. */
 function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {
   if (isLoneStar({ text, at, star, ...value })) return { type: 'leafExists', field: 'scope', path }
   if (!HEX.test(text)) return { problem: `The ids of ${name} are hexadecimal digits, not "${text}".`, at }
-  const cases = new Set([text.toLowerCase(), text.toUpperCase()])
+  const cases = new Set([text.toLowerCase(), text.toUpperCase(), text])
   return combine(
     'or',
     [...cases].map((id) => ({ type: 'leaf', field: 'scope', path, value: id, prefix: star })),

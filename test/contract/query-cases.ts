@@ -12,7 +12,13 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
     eventName: 'PaymentFailed',
     message: 'Connection refused for order-4711',
     exception: 'System.TimeoutException: connection timed out\n   at Acme.Billing.Gateway.Send()',
-    scopeData: { RequestId: '0HN7:0001', user: { id: 7, name: 'Ann Lee' }, tags: ['slow', 'eu west'], Retry: true },
+    scopeData: {
+      RequestId: '0HN7:0001',
+      user: { id: 7, name: 'Ann Lee' },
+      tags: ['slow', 'eu west'],
+      Retry: true,
+      spanId: 'aB12',
+    },
     correlationKey: 'order-4711',
   }),
   retried: applicationDocument({
@@ -76,6 +82,8 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['trace:*', ['retried', 'billingX']],
   ['-trace:*', ['refused', 'placed', 'paid']],
   ['span:EEE19B7EC3C1B174 OR span:7', ['retried', 'billingX']],
+  ['span:aB12', ['refused']],
+  ['span:aB1*', ['refused']],
   ['spanId:"eee19b7ec3c1b174" trace:5b8efff798038104', []],
   ['-span:eee19b7ec3c1b174 trace:*', ['billingX']],
   ['*', ['refused', 'retried', 'billingX', 'placed', 'paid']],

@@ -108,6 +108,7 @@ const READ: readonly (readonly [string, Query])[] = [
     or(
       { type: 'leaf', field: 'scope', path: 'traceId', value: '5b8e', prefix: true },
       { type: 'leaf', field: 'scope', path: 'traceId', value: '5B8E', prefix: true },
+      { type: 'leaf', field: 'scope', path: 'traceId', value: '5B8e', prefix: true },
     ),
   ],
   ['payload.order.id:4711', { type: 'leaf', field: 'payload', path: 'order.id', value: '4711', prefix: false }],
