@@ -58,7 +58,10 @@ async function labelOf(
 const isGroup = (field: GroupField): field is 'template' | 'exceptionGroup' =>
   field === 'template' || field === 'exceptionGroup'
 
+/** A term for exactly this value: `trace:` would take no other than hexadecimal digits, and find them in any case. */
 const termOf = ({ by, field }: ReturnType<typeof groupingOf>, value: string | null): string | null =>
-  value === null || isGroup(field) ? null : printTerm({ field: by, value })
+  value === null || isGroup(field)
+    ? null
+    : printTerm({ field: typeof field === 'string' ? by : `${field.field}.${field.path}`, value })
 
 const SUCH_AS = { event: 'payload.total', application: 'scope.ms' } as const satisfies Record<EntryKind, string>

@@ -58,6 +58,15 @@ describe('GET …/series', () => {
     })
   })
 
+  test('has a term for the logs of one trace alone, whatever its id is', async () => {
+    const ids = ['ab12', 'AB12', 'order-7']
+    views.store.add(...ids.map((traceId) => applicationLog({ timestamp: at(0), scopeData: { traceId } })))
+    for (const { term, count } of (await seriesOf(`${LOGS}?by=trace&${RANGE}`)).items) {
+      const { items } = await seriesOf(`${LOGS}?${RANGE}&q=${encodeURIComponent(term ?? '')}`)
+      expect([term, items.map((one) => one.count)]).toEqual([expect.stringContaining('scope.traceId:'), [count]])
+    }
+  })
+
   test('names groups by their text, as their values are hashes', async () => {
     const log = (message: string, exception: string | null) => applicationLog({ timestamp: at(0), message, exception })
     views.store.add(log('order 1 paid', null), log('order 2 paid', 'System.TimeoutException: gone'))
