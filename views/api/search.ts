@@ -31,7 +31,7 @@ export const describeSyntax: Answer = async () => successBody({ items: SYNTAX })
 type ValuesOf = (entries: readonly EntryRow[]) => readonly KnownValue[]
 
 /** Maximum number of values of a facet that are considered. */
-const VALUES_MAX = 100
+const VALUES_MAX = 1_000
 /** Number of the newest entries searched for leaf names, or for values. */
 const LOOKED_INTO = 300
 /** Shorter beginnings of a name or value are not searched for, as they match too much. */

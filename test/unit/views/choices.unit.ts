@@ -167,6 +167,14 @@ describe('GET …/completion', () => {
     expect(await at('eventName:---')).toEqual([])
   })
 
+  test('has a category that is rare among many', async () => {
+    views.store.add(
+      ...Array.from({ length: 150 }, (_, index) => applicationLog({ categoryName: `Acme.Part${index}` })),
+      applicationLog({ categoryName: 'Zeta' }),
+    )
+    expect(await labelsOf('/api/application-logs/completion?q=category:ze&caret=11')).toEqual(['Zeta'])
+  })
+
   test('has whole names of numbers alone where these are asked for', async () => {
     views.store.add(
       applicationLog({
