@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
+import type { Choices } from '../../views/schemas/answers.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -501,6 +502,35 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await eventually(async () => expect(await page.locator('tr.log').count()).toBe(4))
       await rail.getByRole('button', { name: 'Checkout API 4' }).click()
       await eventually(() => expect(paramsOf(page)).toEqual({ project: PROJECT }))
+    })
+
+    test('one of very many categories: those with most logs, and the others when asked', async () => {
+      const { page } = await open(server.url, { path: '/event-logs', key: LOGS_KEY, reducedMotion: true })
+      const categories = Array.from({ length: 56 }, (_, index) => {
+        const value = `job-${index}`
+        return { name: 'category', value, label: value, count: index, children: [] }
+      })
+      await page.route(/application-logs\/choices/, async (route) => {
+        const response = await route.fetch()
+        const { data, ...rest } = (await response.json()) as { data: Choices }
+        const sections = data.sections.map((section) =>
+          section.name === 'Categories' ? { ...section, size: 56, choices: categories } : section,
+        )
+        await route.fulfill({ response, json: { ...rest, data: { ...data, sections } } })
+      })
+      await page.getByRole('link', { name: 'Application logs' }).click()
+      const section = page.getByRole('region', { name: 'Categories' })
+      const more = section.getByRole('button', { name: 'Show 6 more' })
+      await more.waitFor()
+      const shown = (): Promise<readonly string[]> => section.locator('.facet bdi').allTextContents()
+      expect(await shown()).toEqual(
+        categories
+          .map(({ value }) => value)
+          .reverse()
+          .slice(0, 50),
+      )
+      await more.click()
+      expect(await shown()).toHaveLength(56)
     })
 
     test('back and forward go through all of it', async () => {

@@ -48,13 +48,28 @@ interface BranchProps {
   readonly open: boolean
 }
 
-const Branch = ({ choices, open }: BranchProps) => (
-  <ul>
-    {choices.map((choice) => (
-      <Node key={choice.value} choice={choice} open={open} />
-    ))}
-  </ul>
-)
+/** Maximum number of values of a branch that are shown unasked: those with most logs. */
+const SHOWN_MAX = 50
+
+function Branch({ choices, open }: BranchProps) {
+  const [all, setAll] = useState(false)
+  const isCut = !all && choices.length > SHOWN_MAX
+  const shown = isCut ? choices.toSorted((a, b) => b.count - a.count).slice(0, SHOWN_MAX) : choices
+  return (
+    <ul>
+      {shown.map((choice) => (
+        <Node key={choice.value} choice={choice} open={open} />
+      ))}
+      {isCut && (
+        <li>
+          <button type="button" class="button quiet" onClick={() => setAll(true)}>
+            Show {countText(choices.length - SHOWN_MAX)} more
+          </button>
+        </li>
+      )}
+    </ul>
+  )
+}
 
 /** A value with its children; a value without entries is greyed out, not omitted. */
 function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice: Choice }) {
