@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProblemError } from '../../shared/contract/errors.ts'
+import { parseGuid } from '../../shared/contract/guid.ts'
 import type { RegistryAdmin } from '../../shared/registry/admin.ts'
 import type { Refused } from '../../shared/registry/key-admin.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
@@ -30,6 +31,9 @@ const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; read
     project: { create: ['name', 'id'], change: ['name', 'archived'] },
   }
 
+/** The id of an item in a path; that of a Project is a GUID in any form. */
+export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? parseGuid(text) : undefined) ?? text
+
 export async function createItem(admin: RegistryAdmin, team: string, kind: Kind, json: unknown): Promise<Change> {
   const [required] = TAKEN[kind].create
   const fields = readFields(json, TAKEN[kind].create, required === undefined ? [] : [required])
@@ -41,14 +45,14 @@ export async function changeItem(
   admin: RegistryAdmin,
   team: string,
   kind: Kind,
-  id: string,
+  given: string,
   json: unknown,
 ): Promise<Change> {
   const { change: taken } = TAKEN[kind]
   const fields = readFields(json, taken)
   if (Object.keys(fields).length === 0)
     throw invalidFields([{ path: '', message: `has nothing to change; give one of ${taken.join(', ')}` }])
-  return apply(admin, team, { kind, id, ...wanted(fields) }, 'change')
+  return apply(admin, team, { kind, id: idOf(kind, given), ...wanted(fields) }, 'change')
 }
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */

@@ -28,7 +28,7 @@ import type { RefusalsReader } from '../refusals/ring.ts'
 import type { SavedSearches, TeamSettings } from '../schemas/team.ts'
 import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
-import { type Change, changeItem, changeTeam, createItem, createKey, type Kind, revokeKey } from './changes.ts'
+import { type Change, changeItem, changeTeam, createItem, createKey, idOf, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
@@ -121,7 +121,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     )
   }
 
-  const snippets = (kind: Kind) => (team: Team, id: string) => {
+  const snippets = (kind: Kind, team: Team, id: string) => {
     if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
     return { snippets: snippetsOf(kind, id) }
   }
@@ -174,7 +174,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     route(`/api/team/${path}/:id`, {
       patch: write(200, ({ team, json, subject, admin }) => changeItem(admin, team.id, kind, subject, json)),
     })
-    route(`/api/team/${path}/:id/snippets`, { get: show(snippets(kind)) })
+    route(`/api/team/${path}/:id/snippets`, { get: show((team, id) => snippets(kind, team, idOf(kind, id))) })
   }
   for (const [path, handlers] of Object.entries({
     ...searchRoutes(registry, show, write),

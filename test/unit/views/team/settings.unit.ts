@@ -29,6 +29,7 @@ describe('GET /api/team/{kind}s/{id}/snippets', () => {
     ['/steps/a%2Fb/snippets', '"a/b"'],
     ['/steps/-/snippets?identifier=..', '".."'],
     [`/projects/${PROJECT_A}/snippets`, `"${PROJECT_A}"`],
+    [`/projects/${PROJECT_A.toUpperCase()}/snippets`, `"${PROJECT_A}"`],
   ])('%s', async (path, literal) => {
     for (const identifier of ['a/b', '..']) await team.ask('POST', '/steps', { identifier })
     const { status, data } = await team.ask('GET', path)
@@ -439,8 +440,10 @@ describe('Events, Steps and Projects', () => {
 
   test('a Project takes an id of its sender in any form', async () => {
     const id = '3f2504e0-4f89-11d3-9a0c-0305e82c3309'
-    const { data } = await team.ask('POST', '/projects', { name: 'Worker', id: `{${id.toUpperCase()}}` })
-    expect(data).toMatchObject({ id })
+    const given = `{${id.toUpperCase()}}`
+    expect((await team.ask('POST', '/projects', { name: 'Worker', id: given })).data).toMatchObject({ id })
+    const renamed = await team.ask('PATCH', `/projects/${encodeURIComponent(given)}`, { name: 'Packer' })
+    expect(renamed.data).toMatchObject({ id, name: 'Packer' })
   })
 
   test('are renamed, moved, archived and restored', async () => {
