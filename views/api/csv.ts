@@ -1,5 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { Entry } from '../schemas/answers.ts'
+import { FAMILIES } from './grouping.ts'
 import { invalidParameters } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, type RowField } from './row-values.ts'
 
@@ -36,7 +37,7 @@ export function csvColumnsOf(kind: EntryKind, text: string): CsvColumns {
   const names = [...new Set(text.split(','))]
   const values = names.filter((name) => !own.includes(name))
   const fields = values.length === 0 ? [] : parseRowFields(values.join(','))
-  if (fields !== undefined) return { names, fields }
+  if (fields?.every(({ field }) => field === FAMILIES[kind])) return { names, fields }
   const such = kind === 'event' ? 'payload.order.id' : 'scope.tenant'
   const message = `must be names of ${own.join(', ')}, and at most ${ROW_FIELDS_MAX} of values such as ${such}, with commas between them`
   throw invalidParameters([{ path: 'columns', message }])

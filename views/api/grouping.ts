@@ -10,7 +10,7 @@ import { invalidParameters } from './problems.ts'
 const NAME_LENGTH_MAX = 256
 
 /** The field family of the values in logs of each kind. */
-const FAMILIES = { event: 'payload', application: 'scope' } as const satisfies Record<EntryKind, LeafName['field']>
+export const FAMILIES: Readonly<Record<EntryKind, LeafName['field']>> = { event: 'payload', application: 'scope' }
 
 /** The field to group by, and its name without aliases. Throws an `invalid_request` that lists the allowed fields. */
 export function groupingOf(kind: EntryKind, text: string): { readonly by: string; readonly field: GroupField } {

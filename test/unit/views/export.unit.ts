@@ -95,6 +95,8 @@ describe('an export', () => {
       expect.stringContaining('at most 8'),
     ],
     ['event', 'format=csv&columns=id,,level', expect.stringContaining('must be names of id')],
+    ['event', 'format=csv&columns=id,scope.ms', expect.stringContaining('must be names of id')],
+    ['application', 'format=csv&columns=id,payload.total', expect.stringContaining('must be names of id')],
   ])('of %s logs with %s is refused, and says what to change', async (kind, query, message) => {
     const { status, error } = await views.get(`/api/${kind}-logs/export?${query}`)
     expect([status, error.code, error.details]).toEqual([400, 'invalid_request', [{ path: 'columns', message }]])
