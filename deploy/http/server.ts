@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
@@ -75,9 +76,11 @@ function close(server: Server, deadline: number): Promise<void> {
   return new Promise((resolve) => {
     const poll = setInterval(() => {
       if (systemClock.now() >= deadline) server.closeAllConnections()
-      else server.closeIdleConnections()
+      // Once everything that has arrived was read: a connection with an unread request only seems idle.
+      else setImmediate(() => server.closeIdleConnections())
     }, DRAIN_POLL_MS)
-    server.close(() => {
+    // An HTTP server closes idle connections at once, and so resets those on which a request has arrived and is not read yet.
+    NetServer.prototype.close.call(server, () => {
       clearInterval(poll)
       resolve()
     })

@@ -95,6 +95,20 @@ describe('a client that closes its half of the connection', () => {
   })
 })
 
+describe('a server that stops', () => {
+  test('answers a request that has arrived on an idle connection, and then closes the connection', async () => {
+    const port = await start((_request, response) => void response.end('ok'))
+    const { send, received, closed } = openRaw(port)
+    send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(() => received().endsWith('ok'))
+    // The system has it at once; the server reads it in a later turn of the event loop.
+    send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await server.stop(Number.POSITIVE_INFINITY)
+    const connections = answersIn(await closed).map(({ head }) => /^connection: (.*)/im.exec(head)?.[1])
+    expect(connections).toEqual(['keep-alive', 'close'])
+  })
+})
+
 describe('limits of connections', () => {
   test('so many are open at a time, and those beyond are closed at once and counted', async () => {
     const port = await start((_request, response) => response.flushHeaders(), { MAX_CONNECTIONS: 10 })
