@@ -113,7 +113,8 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
       else open.set(socket, now)
     }
   }
-  const timer = setInterval(look, lookMs).unref()
+  // Once everything that has arrived was read: a connection with an unread request only seems idle.
+  const timer = setInterval(() => setImmediate(look), lookMs).unref()
   server.on('close', () => clearInterval(timer))
 }
 

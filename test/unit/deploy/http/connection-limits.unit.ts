@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { letGoOfStalled, limitConnections, withinFileLimit } from '../../../../deploy/http/connection-limits.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'
@@ -30,7 +31,10 @@ describe('the limit of open files', () => {
 })
 
 let close = (): void => undefined
-afterEach(() => close())
+afterEach(() => {
+  vi.useRealTimers()
+  close()
+})
 
 describe('the number of connections', () => {
   interface Counted {
@@ -84,6 +88,19 @@ describe('the number of connections', () => {
     await eventually(() => waiting.every(({ received }) => received().endsWith('ok')))
     await connect().closed
     await eventually(() => counts.open === MAX - 1)
+  })
+
+  test('those on which a request has just arrived are kept', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const { connect } = await start((_request, response) => void response.end('ok'))
+    const idle = Array.from({ length: MAX }, () => connect())
+    await eventually(() => idle.every(({ received }) => received().endsWith('ok')))
+    vi.advanceTimersToNextTimer()
+    await nextTurn()
+    // The system has it at once; the server reads it in a later turn of the event loop.
+    for (const { send } of idle) send(GET)
+    vi.advanceTimersToNextTimer()
+    await eventually(() => idle.every(({ received }) => answersIn(received()).length === 2))
   })
 
   test('those that take nothing of their answers make room, too', async () => {
