@@ -18,6 +18,8 @@ export function isSameOrigin(request: Forwarded, proxies: Proxies): boolean {
   const { 'sec-fetch-site': site, origin, host: asked } = request.headers
   if (site !== undefined) return site === 'same-origin'
   if (origin === undefined || !URL.canParse(origin)) return false
-  const { host } = new URL(origin)
-  return host !== '' && [asked, proxies.hostOf(request)].some((own) => own?.toLowerCase() === host)
+  const { protocol, host } = new URL(origin)
+  const owns = [asked, proxies.hostOf(request)].filter((own) => own !== undefined)
+  // Parsed as well, since some proxies name the default port, which an origin leaves out.
+  return host !== '' && owns.some((own) => URL.parse(`${protocol}//${own}`)?.host === host)
 }

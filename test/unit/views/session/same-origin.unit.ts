@@ -13,6 +13,11 @@ describe('whether a request comes from a page of this origin', () => {
     ['Origin names the host', { origin: 'http://logs.test:8080', host: 'logs.test:8080' }],
     ['Origin names the host, and a proxy ended TLS', { origin: 'https://logs.test', host: 'logs.test' }],
     ['Origin names the host in other letters', { origin: 'https://logs.test', host: 'Logs.Test' }],
+    ['Origin names the host, and a proxy the default port', { origin: 'http://logs.test', host: 'logs.test:80' }],
+    [
+      'Origin names the host that a proxy was asked for, at the default port',
+      { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test:443' },
+    ],
     [
       'Origin names the host that a proxy was asked for',
       { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test' },
@@ -29,6 +34,8 @@ describe('whether a request comes from a page of this origin', () => {
     ['no page at all', { 'sec-fetch-site': 'none' }],
     ['another origin', { origin: 'https://evil.test', host: 'logs.test' }],
     ['another port', { origin: 'http://logs.test:8081', host: 'logs.test:8080' }],
+    ['the default port of another scheme', { origin: 'http://logs.test', host: 'logs.test:443' }],
+    ['a page of the host "undefined"', { origin: 'http://undefined' }],
     ['a host that only begins alike', { origin: 'http://logs.test.evil.test', host: 'logs.test' }],
     ['an opaque origin', { origin: 'null', host: 'logs.test' }],
     ['an origin without a host', { origin: 'file:///x', host: '' }],
