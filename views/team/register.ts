@@ -330,13 +330,17 @@ const ELSEWHERE_PARAMETER = 'identifier'
 /** URL parsers remove `.` and `..` from a path, so these two can only be given as a parameter. */
 function subjectOf(request: Request): string {
   const inPath = String(request.params['id'] ?? '')
-  return (inPath === ELSEWHERE ? parametersOf(request).get(ELSEWHERE_PARAMETER) : null) ?? inPath
+  return (inPath === ELSEWHERE && parametersOf(request).get(ELSEWHERE_PARAMETER)) || inPath
 }
 
 function refuseParameters(request: Request): void {
   const isElsewhere = request.params['id'] === ELSEWHERE
-  const unknown = [...parametersOf(request).keys()].filter((name) => name !== ELSEWHERE_PARAMETER || !isElsewhere)
-  if (unknown.length > 0) throw invalidParameters(unknown.map((path) => ({ path, message: 'is not a parameter here' })))
+  const given = Map.groupBy(parametersOf(request), ([name]) => name)
+  const problems = [...given].flatMap(([path, { length }]) => {
+    if (path !== ELSEWHERE_PARAMETER || !isElsewhere) return [{ path, message: 'is not a parameter here' }]
+    return length > 1 ? [{ path, message: 'is given more than once' }] : []
+  })
+  if (problems.length > 0) throw invalidParameters(problems)
 }
 
 async function untilVisible(isVisible: () => boolean): Promise<void> {

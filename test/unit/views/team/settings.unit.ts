@@ -462,6 +462,17 @@ describe('Events, Steps and Projects', () => {
     expect(team.registry.entity('order.validate')).not.toHaveProperty('archivedAt')
   })
 
+  test('not with two identifiers, and by the path with an empty one', async () => {
+    await team.ask('POST', '/events', { identifier: '-' })
+    const named = { name: 'Named' }
+    const twice = await team.ask('PATCH', '/events/-?identifier=order&identifier=-', named)
+    expect([outcome(twice), pointer(twice)]).toEqual([
+      [400, 'invalid_request'],
+      { path: 'identifier', message: 'is given more than once' },
+    ])
+    expect((await team.ask('PATCH', '/events/-?identifier=', named)).data).toMatchObject({ identifier: '-' })
+  })
+
   test('whatever their identifier is', async () => {
     for (const identifier of ['a/b c', 'ä%2F', '-', '..', '<script>']) {
       expect((await team.ask('POST', '/events', { identifier })).status).toBe(201)
