@@ -42,15 +42,15 @@ async function rebuildView(config: Config, journal: Journal, request: RebuildReq
   const fromTopics = request.from === 'topics'
   // A second process cannot write to the embedded files beside a server.
   const unlock = config.ELASTICSEARCH_URL === null && fromTopics ? lockDataDir(config.DATA_DIR) : () => undefined
-  const { store, ...opened } = await openLogStore(depsOf(config), 'same')
+  const { store, rebuildView: fromIndices } = await openLogStore(depsOf(config), 'same')
   try {
-    if (fromTopics) await restoreFromTopics(config, journal, store, request, stop.signal)
-    else if (opened.rebuildView === null) {
+    if (fromTopics) await request.audited(() => restoreFromTopics(config, journal, store, request, stop.signal))
+    else if (fromIndices === null) {
       throw new CommandError(
         '--from indices needs Elasticsearch: after an upgrade, the embedded log store brings its entries up to date by itself; ' +
           '--from topics restores lost entries',
       )
-    } else await rebuildFromIndices(opened.rebuildView, request, stop.signal)
+    } else await request.audited(() => rebuildFromIndices(fromIndices, request, stop.signal))
   } finally {
     await store.close()
     unlock()

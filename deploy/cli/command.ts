@@ -48,6 +48,8 @@ export interface RebuildRequest {
   readonly since: string | null
   readonly takeOver: boolean
   readonly report: (line: string) => void
+  /** Makes the rebuild and records it in the audit; to be called once nothing refuses it. */
+  readonly audited: (rebuild: () => Promise<void>) => Promise<void>
 }
 
 export interface Command {

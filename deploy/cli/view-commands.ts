@@ -37,9 +37,10 @@ export const viewCommands: readonly Command[] = [
       const report = (line: string): void => void deps.stdout.write(`${line}\n`)
       const change = { team: null, action: 'rebuilt', before: null, after: { from, since } } as const
       return withJournal(deps, async (journal, config) => {
-        const audited = auditOf(deps, journal, config, 'views rebuild')
-        const rebuild = () => deps.handlers.rebuildView(config, journal, { view, from, since, takeOver, report })
-        await audited([{ ...change, subject: { kind: 'view', id: view } }], rebuild, { inParts: true })
+        const audit = auditOf(deps, journal, config, 'views rebuild')
+        const audited = (rebuild: () => Promise<void>) =>
+          audit([{ ...change, subject: { kind: 'view', id: view } }], rebuild, { inParts: true })
+        await deps.handlers.rebuildView(config, journal, { view, from, since, takeOver, report, audited })
         return EXIT.ok
       })
     },

@@ -33,9 +33,9 @@ export function cliOnMemory({
     applyTopics: async () => ['sluice.registry.v1 exists'],
     applyIndices: async () => ['sluice-flows-v1 made'],
     rebuildCounts: async () => '3 entries were counted',
-    rebuildView: async (_config, _journal, { report, ...request }) => {
+    rebuildView: async (_config, _journal, { report, audited, ...request }) => {
       calls.push(['rebuildView', request])
-      report('the view was rebuilt')
+      await audited(async () => report('the view was rebuilt'))
     },
     canary: async () => {
       calls.push(['canary'])

@@ -25,7 +25,7 @@ describe('views rebuild', () => {
     expect([code, stderr, calls]).toEqual([2, expect.stringContaining(reason), []])
   })
 
-  test('fails with the reason', async () => {
+  test('fails with the reason, and is not audited where it was refused', async () => {
     const { handlers } = cliOnMemory()
     const rebuildView = async () => {
       throw new CommandError('a shard is missing')
@@ -33,5 +33,6 @@ describe('views rebuild', () => {
     const { run } = cliOnMemory({ handlers: { ...handlers, rebuildView } })
     const { code, stderr } = await run('views', 'rebuild', 'flows', '--from', 'indices')
     expect([code, stderr]).toEqual([1, 'sluice views rebuild: a shard is missing\n'])
+    expect((await run('audit')).stdout).toBe('')
   })
 })
