@@ -17,6 +17,8 @@ import { CHOPPED_BODY } from './pieces.ts'
  */
 export function answerClientError(error: Error, socket: Duplex): void {
   if (socket.writableEnded) return
+  // Node times the headers of the first request from the start of the connection; one on which nothing was asked has the idle time.
+  if (codeOf(error) === TIMEOUT && (socket as Socket).bytesRead === 0) return
   if (!socket.writable || codeOf(error) === 'ECONNRESET') {
     socket.destroy()
     return
@@ -71,6 +73,9 @@ export function answerOnSocket(socket: Socket, cause: Problem): void {
   closeInStages(socket)
 }
 
+/** Node's error code for a request that does not arrive in time. */
+const TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** The parser's error code for the preface of HTTP/2. */
 const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE'
 
@@ -86,7 +91,7 @@ function problemOf(error: Error): Problem {
   switch (codeOf(error)) {
     case 'HPE_HEADER_OVERFLOW':
       return problem('headers_too_large')
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case TIMEOUT:
       return problem('request_timeout', null, 'The request did not arrive in time.')
     case CHOPPED_BODY:
       return refuseForPieces().problem

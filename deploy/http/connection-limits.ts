@@ -126,6 +126,27 @@ export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS)
   // Node counts written bytes that leave as activity (net.Socket.setTimeout).
   server.timeout = timeoutMs
   server.on('timeout', (socket: Socket) => {
-    if (!waitsForAnswer(socket)) socket.destroy()
+    if (!waitsForAnswer(socket) && socket.bytesRead > 0) socket.destroy()
   })
+}
+
+/**
+ * Closes connections on which nothing was asked for this long; Node's own limit, `keepAliveTimeout`, begins with the first answer. Returns a
+ * function that closes all such connections, as Node does not count them as idle either.
+ */
+export function limitUnasked(server: HttpServer, timeoutMs: number): () => void {
+  const open = new Set<Socket>()
+  const closeUnasked = (socket: Socket): void => {
+    if (socket.bytesRead === 0) socket.destroy()
+  }
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    // Once everything that has arrived was read.
+    const timer = setTimeout(() => setImmediate(closeUnasked, socket), timeoutMs).unref()
+    socket.once('close', () => {
+      open.delete(socket)
+      clearTimeout(timer)
+    })
+  })
+  return () => open.forEach(closeUnasked)
 }

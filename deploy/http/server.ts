@@ -7,7 +7,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
 import { closeConnectionsInStages } from './close-in-stages.ts'
-import { countedIn, letGoOfStalled, limitConnections } from './connection-limits.ts'
+import { countedIn, letGoOfStalled, limitConnections, limitUnasked } from './connection-limits.ts'
 import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
@@ -42,7 +42,12 @@ export function createHttpServer({ name, listener, config, metrics, ...address }
     request.url = originForm(request.url ?? '') ?? '/'
     listener(request, response)
   })
-  return createListening(name, server, address, (deadline) => close(server, deadline))
+  const closeUnasked = limitUnasked(server, config.IDLE_TIMEOUT_MS)
+  const closeIdle = (): void => {
+    server.closeIdleConnections()
+    closeUnasked()
+  }
+  return createListening(name, server, address, (deadline) => close(server, deadline, closeIdle))
 }
 
 function createLimitedServer(config: Config, metrics: Metrics, listener: RequestListener): Server {
@@ -72,12 +77,12 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   return server
 }
 
-function close(server: Server, deadline: number): Promise<void> {
+function close(server: Server, deadline: number, closeIdle: () => void): Promise<void> {
   return new Promise((resolve) => {
     const poll = setInterval(() => {
       if (systemClock.now() >= deadline) server.closeAllConnections()
       // Once everything that has arrived was read: a connection with an unread request only seems idle.
-      else setImmediate(() => server.closeIdleConnections())
+      else setImmediate(closeIdle)
     }, DRAIN_POLL_MS)
     // An HTTP server closes idle connections at once, and so resets those on which a request has arrived and is not read yet.
     NetServer.prototype.close.call(server, () => {

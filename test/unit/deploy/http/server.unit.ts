@@ -107,6 +107,13 @@ describe('a server that stops', () => {
     const connections = answersIn(await closed).map(({ head }) => /^connection: (.*)/im.exec(head)?.[1])
     expect(connections).toEqual(['keep-alive', 'close'])
   })
+
+  test('closes connections on which nothing was asked', async () => {
+    const { closed } = openRaw(await start())
+    await eventually(async () => expect(await metric('sluice_connections')).toMatch(/ 1$/m))
+    await server.stop(Number.POSITIVE_INFINITY)
+    expect(await closed).toBe('')
+  })
 })
 
 describe('limits of connections', () => {
@@ -144,6 +151,20 @@ describe('limits of connections', () => {
     const dribble = setInterval(() => send('a'), 20)
     socket.on('close', () => clearInterval(dribble))
     expect(answersIn(await closed).map(({ status }) => status)).toEqual([408])
+  })
+
+  test('a connection on which nothing was asked is kept for the idle time', async () => {
+    const settings = { REQUEST_TIMEOUT_MS: 200, BODY_TIMEOUT_MS: 100, IDLE_TIMEOUT_MS: 60_000 }
+    const port = await start((_request, response) => void response.end('ok'), settings)
+    const silent = openRaw(port)
+    expect(answersIn(await exchangeRaw(port, 'GET / HTTP/1.1\r\n'))[0]?.status).toBe(408)
+    silent.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(answersIn(await silent.closed).map(({ body }) => body)).toEqual(['ok'])
+  })
+
+  test('a connection on which nothing was asked is closed after the idle time, without an answer', async () => {
+    const settings = { REQUEST_TIMEOUT_MS: 200, BODY_TIMEOUT_MS: 100, IDLE_TIMEOUT_MS: 400 }
+    expect(await openRaw(await start(undefined, settings)).closed).toBe('')
   })
 
   test('a connection without a request is kept for the idle time', async () => {
