@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { EntryDocument } from '../../shared/contract/documents.ts'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { StoreHaltError, type WriteOutcome } from '../../shared/log-store/log-store.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -143,6 +143,33 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
   })
 
+  /** The contribution of one entry to the flow `order-1`. */
+  const factAt = (second: number): FlowDelta => {
+    const at = `${TODAY}T10:00:0${second}.000Z`
+    const errors = { worstLevel: 'Debug', lastErrorAt: null, lastProgressAt: at } as const
+    const sets = { days: [TODAY], lastReceivedAt: at, environments: [], events: [], steps: [], projects: [] }
+    return { team: TEAM, correlationKey: 'order-1', firstAt: at, lastAt: at, ...errors, ...sets }
+  }
+
+  test('a closed index of flows: a flow that has to be read waits, health says so, and it is written once it is open', async () => {
+    await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_close`)
+    const merging = store.mergeFlows([factAt(1)], never)
+    await eventually(async () => expect((await store.health()).reason).toContain('index_closed_exception'))
+    expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 1')
+    await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_open`)
+    await merging
+    expect(await store.health()).toMatchObject({ ready: true })
+    expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
+  })
+
+  test('flows that may not be read halt', async () => {
+    const body = '{"docs":[{"error":{"type":"security_exception","reason":"no"}}]}'
+    proxy.inject(({ path }) => (path.startsWith('/_mget') ? { fault: 'answer', status: 200, body } : undefined))
+    const merging = store.mergeFlows([factAt(1)], never)
+    await expect(merging).rejects.toThrow(StoreHaltError)
+    await expect(merging).rejects.toThrow('the lookup of flows answered 403 security_exception (docs/elasticsearch.md')
+  })
+
   test('a missing privilege halts, and does not cost a document', async () => {
     const body = '{"error":{"type":"security_exception","reason":"no"},"status":403}'
     proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 403, body } : undefined))
@@ -218,15 +245,7 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
       isLost = false
       return { fault: 'lose-answer' }
     })
-    const merge = (second: number): Promise<void> => {
-      const at = `${TODAY}T10:00:0${second}.000Z`
-      const errors = { worstLevel: 'Debug', lastErrorAt: null, lastProgressAt: at } as const
-      const sets = { days: [TODAY], lastReceivedAt: at, environments: [], events: [], steps: [], projects: [] }
-      return store.mergeFlows(
-        [{ team: TEAM, correlationKey: 'order-1', firstAt: at, lastAt: at, ...errors, ...sets }],
-        never,
-      )
-    }
+    const merge = (second: number): Promise<void> => store.mergeFlows([factAt(second)], never)
     await merge(2)
     await merge(3)
     expect(reads).toBe(1)

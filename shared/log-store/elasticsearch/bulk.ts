@@ -6,7 +6,7 @@ import { StoreHaltError } from '../log-store.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
-import { backoffMs, pauseUnlessAborted } from './retrying.ts'
+import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 import { createTroubleReport } from './trouble-report.ts'
 
 export interface BulkLimits extends ChunkLimits {
@@ -38,6 +38,8 @@ export interface Bulk {
     signal: AbortSignal,
     options?: { readonly versioned?: boolean },
   ): Promise<readonly Settled[]>
+  /** Repeats what a write depends on, as the function `persist` does; `documents` wait for it. */
+  persist<T>(task: () => Promise<T>, documents: number, signal: AbortSignal): Promise<T>
   /** Why no documents are written until somebody acts; null if they are. */
   problem(): string | null
 }
@@ -149,6 +151,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
       for (const [outcome, count] of countBy(settled)) counted.inc({ outcome }, count)
       return settled
     },
+    persist: (task, documents, signal) => persist(task, documents, trouble, signal),
     problem: trouble.problem,
   }
 }

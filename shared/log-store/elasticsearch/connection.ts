@@ -142,6 +142,22 @@ function readAuthority(path: string): string {
   }
 }
 
+/** One document of a `_mget` answer, as far as it tells a failure. */
+export interface LookedUp {
+  readonly error?: ErrorBody
+}
+
+/** Throws for the first failure in a `_mget` answer what a request that fails as a whole would reject with. An index may be missing. */
+export function refuseFailed(docs: readonly LookedUp[], request: string): void {
+  const body = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')?.error
+  if (body === undefined) return
+  const status = body.type === 'security_exception' ? 403 : 503
+  throw new ElasticsearchError(answered(request, status, body.type), status, body)
+}
+
+const answered = (request: string, status: number | null, type: string | undefined): string =>
+  `${request} answered ${status} ${type ?? ''}`.trim() + adviceOnAnswer(status, type)
+
 /** Advice to the operator about a refused login; empty for every other answer. */
 function adviceOnAnswer(status: number | null, type: string | undefined): string {
   if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
@@ -160,8 +176,7 @@ function failureOf(error: unknown, request: string): unknown {
   if (error instanceof errors.ResponseError) {
     const body = bodyOf(error.body)
     const status = error.statusCode ?? null
-    const advice = adviceOnAnswer(status, body.type)
-    return new ElasticsearchError(`${request} answered ${status} ${body.type ?? ''}`.trim() + advice, status, body)
+    return new ElasticsearchError(answered(request, status, body.type), status, body)
   }
   // An answer that is not JSON, or lacks Elasticsearch's header, comes from something in between, such as a proxy.
   if (error instanceof errors.ElasticsearchClientError) {

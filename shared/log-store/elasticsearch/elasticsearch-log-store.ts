@@ -101,12 +101,11 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       names,
       indices,
       clock,
-      logger,
       metrics,
     }),
     measureShards: createShardReport(patient, names, metrics),
     write: createEntryWriter({ bulk, otherDays, names, clock, logger }),
-    mergeFlows: createFlowWriter({ bulk, connection: once, names, logger, metrics }),
+    mergeFlows: createFlowWriter({ bulk, connection: once, names, metrics }),
     async removeBefore(day) {
       const removed = await indices.removeBefore(day)
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)

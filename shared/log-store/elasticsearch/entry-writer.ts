@@ -8,7 +8,6 @@ import type { Lines } from './bulk-chunks.ts'
 import { entryBody } from './entry-body.ts'
 import type { IndexNames } from './index-names.ts'
 import { areNear, type Copy, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
-import { persist } from './retrying.ts'
 
 /** Elasticsearch refuses the whole request for a single longer id. */
 const ID_BYTES_MAX = 512
@@ -72,10 +71,10 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
   }
 
   async function writeLookedUp(documents: readonly EntryDocument[], signal: AbortSignal): Promise<WriteOutcome[]> {
-    const before = await persist(() => otherDays.find(documents, signal), logger, signal)
+    const before = await bulk.persist(() => otherDays.find(documents, signal), documents.length, signal)
     const fresh = documents.filter((_, at) => before[at]?.length === 0)
     const written = await bulk.run(fresh, create, signal)
-    const after = await persist(() => otherDays.find(fresh, signal), logger, signal)
+    const after = await bulk.persist(() => otherDays.find(fresh, signal), fresh.length, signal)
     // Before any outcome is returned: a record with an outcome is not read again, so nobody else would notice.
     const kept = await removeLater([...before, ...after].flat(), signal)
     let next = 0

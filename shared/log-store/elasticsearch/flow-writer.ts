@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { FlowDelta } from '../../contract/documents.ts'
-import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
-import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
+import { AnswerTooLongError, type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
-import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
+import { backoffMs, pauseUnlessAborted } from './retrying.ts'
 
 const FLOWS_PER_READ = 1_000
 /** Summaries that exceed this together are read in smaller numbers: senders decide how long they are. */
@@ -24,7 +23,6 @@ interface Deps {
   readonly bulk: Bulk
   readonly connection: Connection
   readonly names: IndexNames
-  readonly logger: Logger
   readonly metrics: Metrics
 }
 
@@ -48,7 +46,7 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
  * Reads the summaries, folds in the deltas, and writes them unless another writer did so meanwhile; otherwise starts over. Summaries that
  * this process wrote last are not read again, unless another process writes them too.
  */
-export function createFlowWriter({ bulk, connection, names, logger, metrics }: Deps): MergeFlows {
+export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
   const written = createKnownFlows(KNOWN_CHARACTERS_MAX)
   const linesOf = ({ id, source, basis }: Change): Lines => {
@@ -65,7 +63,7 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
     const ids = [...flows.keys()]
     const kept = new Map(ids.map((id) => [id, written.get(id)]))
     const unread = ids.filter((id) => kept.get(id) === undefined)
-    const read = await persist(() => readSummaries(connection, names.flows, unread, signal), logger, signal)
+    const read = await bulk.persist(() => readSummaries(connection, names.flows, unread, signal), unread.length, signal)
     const changes = [...flows].flatMap(([id, deltas]): Change[] => {
       const before = kept.get(id) ?? read.get(id)
       const summary = deltas.reduce<FlowSummary | undefined>(foldFlow, before?.summary)
@@ -153,14 +151,13 @@ async function readSummaries(
 ): Promise<ReadonlyMap<string, Known>> {
   if (ids.length === 0) return new Map()
   const { docs } = await connection.send<{
-    docs: readonly {
+    docs: readonly (LookedUp & {
       readonly _id: string
       readonly found?: boolean
       readonly _seq_no: number
       readonly _primary_term: number
       readonly _source: FlowSummary
-      readonly error?: { readonly type: string }
-    }[]
+    })[]
   }>({
     method: 'POST',
     path: '/_mget',
@@ -168,8 +165,7 @@ async function readSummaries(
     signal,
     ...(ids.length > 1 && { answerBytesMax: SUMMARIES_BYTES_MAX }),
   })
-  const failed = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')
-  if (failed?.error !== undefined) throw new ElasticsearchError('a flow could not be read', null, failed.error)
+  refuseFailed(docs, 'the lookup of flows')
   return new Map(
     docs
       .filter(({ found }) => found === true)

@@ -1,6 +1,6 @@
 import type { EntryDocument } from '../../contract/documents.ts'
 import { DAY_MS } from '../../contract/timestamp.ts'
-import { type Connection, ElasticsearchError } from './connection.ts'
+import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
 const LOOKUPS_PER_REQUEST = 5_000
@@ -79,7 +79,7 @@ function* chunksOf(lookups: readonly Lookup[]) {
 }
 
 interface MultiGetAnswer {
-  readonly docs: readonly { readonly found?: boolean; readonly error?: { readonly type: string } }[]
+  readonly docs: readonly (LookedUp & { readonly found?: boolean })[]
 }
 
 /** The lookups that find a document. */
@@ -91,10 +91,6 @@ async function foundOf(connection: Connection, lookups: readonly Lookup[], signa
     body: { docs: lookups },
     signal,
   })
-  const failed = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')
-  if (failed?.error !== undefined) {
-    const status = failed.error.type === 'security_exception' ? 403 : null
-    throw new ElasticsearchError('a lookup by id failed', status, failed.error)
-  }
+  refuseFailed(docs, 'a lookup by id')
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }

@@ -2,7 +2,6 @@ import type { EntryDocument, FlowDelta } from '../../contract/documents.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
@@ -38,7 +37,6 @@ interface Deps {
   readonly names: IndexNames
   readonly indices: Pick<Indices, 'check'>
   readonly clock: Clock
-  readonly logger: Logger
   readonly metrics: Metrics
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
 import { classifyRequest } from './outcome.ts'
+import type { TroubleReport } from './trouble-report.ts'
 
 const FIRST_MS = 200
 const LONGEST_MS = 30_000
@@ -59,18 +59,33 @@ export function retrying(connection: Connection): Connection {
 
 /**
  * Repeats an operation that a write depends on until it succeeds: without a limit of attempts while the failure may pass, until the signal
- * aborts. Rejects with the signal's reason, or with a `StoreHaltError` for failures that retrying cannot cure.
+ * aborts. The report says meanwhile that this many documents wait. Rejects with the signal's reason, or with a `StoreHaltError` for
+ * failures that retrying cannot cure.
  */
-export async function persist<T>(task: () => Promise<T>, logger: Logger, signal: AbortSignal): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await task()
-    } catch (error) {
-      if (!(error instanceof ElasticsearchError)) throw error
-      const { verdict, reason } = classifyRequest(error.status, error.body)
-      if (verdict !== 'retry') throw new StoreHaltError(`Elasticsearch does not answer as it should: ${error.message}`)
-      if (attempt === 1 || attempt % 10 === 0) logger.warn({ reason, attempt }, 'elasticsearch fails; retrying')
-      await pauseUnlessAborted(backoffMs(attempt), signal)
+export async function persist<T>(
+  task: () => Promise<T>,
+  documents: number,
+  trouble: TroubleReport,
+  signal: AbortSignal,
+): Promise<T> {
+  const ticket = trouble.open()
+  let succeeded = false
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await task()
+        succeeded = true
+        return result
+      } catch (error) {
+        if (!(error instanceof ElasticsearchError)) throw error
+        const found = classifyRequest(error.status, error.body)
+        if (found.verdict !== 'retry')
+          throw new StoreHaltError(`Elasticsearch does not answer as it should: ${error.message}`)
+        trouble.report(ticket, found.reason, found.blocked, documents)
+        await pauseUnlessAborted(backoffMs(attempt), signal)
+      }
     }
+  } finally {
+    trouble.close(ticket, succeeded)
   }
 }

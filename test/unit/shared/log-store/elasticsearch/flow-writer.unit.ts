@@ -6,7 +6,6 @@ import { AnswerTooLongError } from '../../../../../shared/log-store/elasticsearc
 import type { FlowSummary } from '../../../../../shared/log-store/elasticsearch/flow-summary.ts'
 import { createFlowWriter } from '../../../../../shared/log-store/elasticsearch/flow-writer.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
-import { createLogger } from '../../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../../shared/runtime/metrics.ts'
 import { eventLog } from '../../../../support/consumers-records.ts'
 
@@ -25,7 +24,8 @@ function createIndex() {
     stored.set(id, { summary, seqNo: ++seqNo })
     return { outcome: 'stored', version: { seqNo, term: 1 } }
   }
-  const bulk: Pick<Bulk, 'run'> = {
+  const bulk: Omit<Bulk, 'problem'> = {
+    persist: (task) => task(),
     run: async (items, linesOf) =>
       [...items].map((item): Settled => {
         const [action = '', source = ''] = linesOf(item)
@@ -63,7 +63,6 @@ function createIndex() {
         bulk: bulk as Bulk,
         connection: { send: send as never, close: async () => undefined },
         names: indexNames('sluice'),
-        logger: createLogger('silent', 'test'),
         metrics,
       })
       const conflicts = async () => (await metrics.counter('sluice_flow_conflicts_total').get()).values[0]?.value
