@@ -1,6 +1,6 @@
 import { saysTraced, validTraceparent } from '../shared/contract/headers.ts'
 import { type ChunkLimits, chunksOf } from '../shared/journal/batches.ts'
-import { headerOf, type JournalRecord, type PartitionBatch } from '../shared/journal/journal.ts'
+import { AppendError, headerOf, type JournalRecord, type PartitionBatch } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import { LINKS_MAX, type Tracer, traced } from '../shared/runtime/tracing.ts'
@@ -73,8 +73,12 @@ export function createBatchHandler<Item>(
     )
     if (flood !== null) throw new DeadLetterFloodError(describeFlood(place, flood, bad))
     if (bad.length > 0) {
-      batch.signal.throwIfAborted()
-      await deadLetters.append(bad)
+      await untilTaken(
+        batch,
+        isRefused,
+        () => deadLetters.append(bad),
+        (err) => logger.warn({ err, place }, 'dead letters cannot be written; retrying'),
+      )
       logger.warn({ view: projection.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
     const position = (chunk.at(-1)?.offset ?? -1) + 1
@@ -235,25 +239,40 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Commits a position, retrying until the journal takes it or the partition is taken away. The records before the position are stored
- * already, so a journal that cannot write for a while (a full disk, say) is no reason to halt. Rejects with the signal's reason.
+ * Commits a position. The records before it are stored already, so a journal that cannot write for a while (a full disk, say) is no reason
+ * to halt. Rejects with the signal's reason.
  */
-export async function commitPatiently(
-  batch: PartitionBatch,
-  position: number,
-  logger: Pick<Logger, 'warn'>,
+export const commitPatiently = (batch: PartitionBatch, position: number, logger: Pick<Logger, 'warn'>): Promise<void> =>
+  untilTaken(
+    batch,
+    // A position that the journal will never take is a fault of ours.
+    (error) => error instanceof RangeError,
+    () => batch.commit(position),
+    (err) => logger.warn({ err, topic: batch.topic }, 'a position cannot be committed; retrying'),
+  )
+
+/** Whether the journal will not take dead letters until somebody acts. */
+const isRefused = (error: unknown): boolean => !(error instanceof AppendError) || error.isFinal
+
+/**
+ * Repeats a write until the journal takes it or the batch's partition is taken away. Reports the first failure; rejects with the signal's
+ * reason, or with an error that is final.
+ */
+async function untilTaken(
+  { signal }: PartitionBatch,
+  isFinal: (error: unknown) => boolean,
+  write: () => Promise<void>,
+  onFirst: (error: unknown) => void,
 ): Promise<void> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    batch.signal.throwIfAborted()
+    signal.throwIfAborted()
     try {
-      return await batch.commit(position)
-    } catch (err) {
-      // A position that the journal will never take is a fault of ours.
-      if (err instanceof RangeError) throw err
-      if (pauseMs === FIRST_PAUSE_MS)
-        logger.warn({ err, topic: batch.topic }, 'a position cannot be committed; retrying')
+      return await write()
+    } catch (error) {
+      if (isFinal(error)) throw error
+      if (pauseMs === FIRST_PAUSE_MS) onFirst(error)
     }
-    await pause(pauseMs, batch.signal)
+    await pause(pauseMs, signal)
   }
 }
 

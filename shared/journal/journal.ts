@@ -151,10 +151,17 @@ export type UnconfirmedOutcome = 'not_written' | 'unknown'
 export class AppendError extends Error {
   override readonly name = 'AppendError'
   readonly outcome: UnconfirmedOutcome
+  /** Whether a repeat fails as well until somebody acts, as without the topic or the right to write it. */
+  readonly isFinal: boolean
 
-  constructor(message: string, outcome: UnconfirmedOutcome, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    outcome: UnconfirmedOutcome,
+    { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {},
+  ) {
     super(message, options)
     this.outcome = outcome
+    this.isFinal = isFinal
   }
 }
 

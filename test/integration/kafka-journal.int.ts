@@ -70,7 +70,7 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       // Before the broker leads the new partition it refuses in a way that leaves open whether it wrote.
       await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
       const error = await failureOf(journal.append({ topic, partition: 0, records: [recordOf('x'.repeat(2_000_000))] }))
-      expect(error.outcome).toBe('not_written')
+      expect(error).toMatchObject({ outcome: 'not_written', isFinal: true })
     }))
 
   test('topics are created although another one is deleted while those of the cluster are counted', () =>
@@ -86,7 +86,7 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
   test('a cluster that cannot be reached is certainly not written to, within the time given', async () => {
     const journal = openKafka(['127.0.0.1:1'], { deliveryTimeoutMs: 2_000, requestTimeoutMs: 500 })
     const error = await failureOf(journal.append({ topic: 't', partition: 0, records: recordsOf('a', 1) }))
-    expect(error.outcome).toBe('not_written')
+    expect(error).toMatchObject({ outcome: 'not_written', isFinal: false })
     expect(await journal.health()).toMatchObject({ ready: false })
     await journal.close()
   })

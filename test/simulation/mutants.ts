@@ -56,8 +56,8 @@ export const MUTANTS = {
   },
   'dead-letters-not-awaited': {
     file: batch,
-    code: 'await deadLetters.append(bad)',
-    by: 'void deadLetters.append(bad).catch(() => {})',
+    code: '() => deadLetters.append(bad)',
+    by: 'async () => void deadLetters.append(bad).catch(() => {})',
   },
   'refused-by-store-dropped': {
     file: batch,

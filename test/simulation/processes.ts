@@ -4,7 +4,7 @@ import { type Consumer, createConsumer, endOfAll } from '../../consumers/consume
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { PUBLISHER_DEFAULTS } from '../../gateway/publisher/publisher.ts'
-import { AppendError, type Journal } from '../../shared/journal/journal.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
@@ -239,7 +239,7 @@ export function runConsumers(site: Site, name: string): void {
       if (!process.isAlive) return
       world.note(`${process.name}: the ${consumer.name} halted: ${error}`)
       if (consumer.health().ready) world.find(`the ${consumer.name} halted and says that it is ready`)
-      const isMeant = error instanceof StoreHaltError || error instanceof AppendError || error instanceof CallError
+      const isMeant = error instanceof StoreHaltError || error instanceof CallError
       if (!isMeant) world.find(`the ${consumer.name} of ${process.name} halted: ${error}`)
     }
   }

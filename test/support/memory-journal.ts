@@ -15,7 +15,7 @@ export interface MemoryJournal extends Journal {
   /** The same journal as seen by another process; closed independently. */
   anotherClient(): Journal
   /** The next `times` appends (to the topic) reject with this outcome; with `unknown` the records are written nevertheless. */
-  failAppends(outcome: UnconfirmedOutcome, times?: number, topic?: string): void
+  failAppends(outcome: UnconfirmedOutcome, times?: number, topic?: string, isFinal?: boolean): void
   /** Retention: removes the records of a partition before an offset. */
   removeBefore(topic: string, partition: number, offset: number): void
   /** Compaction: keeps only the last record of each key, and none if that is a tombstone. */
@@ -53,8 +53,8 @@ export function createMemoryJournal({
   return {
     ...createClient(store),
     anotherClient: () => createClient(store),
-    failAppends: (outcome, times = 1, topic) =>
-      store.failures.push(...Array.from({ length: times }, () => ({ outcome, topic }))),
+    failAppends: (outcome, times = 1, topic, isFinal = false) =>
+      store.failures.push(...Array.from({ length: times }, () => ({ outcome, topic, isFinal }))),
     removeBefore: (name, partition, offset) => {
       const target = store.topicOf(name).partitions[partition]
       if (target === undefined) throw new Error(`${name} has no partition ${partition}`)
@@ -81,7 +81,11 @@ function createStore(clock: Clock) {
   }
   return {
     clock,
-    failures: [] as { readonly outcome: UnconfirmedOutcome; readonly topic: string | undefined }[],
+    failures: [] as {
+      readonly outcome: UnconfirmedOutcome
+      readonly topic: string | undefined
+      readonly isFinal: boolean
+    }[],
     groups,
     topicOf,
     find: (name: string) => topics.get(name),
@@ -108,8 +112,8 @@ function createClient(store: Store): Journal {
       const target = store.find(name)?.partitions[partition]
       if (target === undefined) throw new AppendError(`there is no ${name}/${partition}`, 'not_written')
       const next = store.failures.findIndex(({ topic = name }) => topic === name)
-      const failure = next < 0 ? undefined : store.failures.splice(next, 1)[0]?.outcome
-      if (failure === 'not_written') throw new AppendError('made to fail', failure)
+      const failure = next < 0 ? undefined : store.failures.splice(next, 1)[0]
+      if (failure?.outcome === 'not_written') throw new AppendError('made to fail', failure.outcome, failure)
       const appendedAt = store.clock.now()
       const added = records.map((record, index) => ({
         topic: name,
@@ -123,7 +127,7 @@ function createClient(store: Store): Journal {
       target.records = [...target.records, ...added]
       target.endPosition += added.length
       for (const listener of [...target.listeners]) listener()
-      if (failure === 'unknown') throw new AppendError('made to fail', failure)
+      if (failure?.outcome === 'unknown') throw new AppendError('made to fail', failure.outcome, failure)
     },
     partitionCount: async (topic) => topicOf(topic).partitions.length,
     createTopics: async (wanted) => store.create(wanted),

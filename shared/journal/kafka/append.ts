@@ -96,9 +96,15 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       const over = performance.now() + RETRY_DELAY_MS >= end
       const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
       if (!result.retry || over || missing) {
+        const isLate = result.cause instanceof OvertimeError
         // The failure of an earlier attempt says more than the timeout.
-        const told = result.cause instanceof OvertimeError ? (before ?? result) : result
-        throw unconfirmed(batch, count, attempts, outcome, told)
+        const { reason, cause } = isLate ? (before ?? result) : result
+        const { topic, partition } = batch
+        throw new AppendError(
+          `${topic}/${partition}: ${count} records not confirmed in ${attempts} attempt(s): ${reason}`,
+          outcome,
+          { cause, isFinal: missing || !(result.retry || isLate) },
+        )
       }
       before = result
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
@@ -124,17 +130,6 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       await producer.close(true)
     },
   }
-}
-
-function unconfirmed(
-  { topic, partition }: AppendBatch,
-  count: number,
-  attempts: number,
-  outcome: UnconfirmedOutcome,
-  failure: Failure,
-): AppendError {
-  const what = `${topic}/${partition}: ${count} records not confirmed in ${attempts} attempt(s)`
-  return new AppendError(`${what}: ${failure.reason}`, outcome, { cause: failure.cause })
 }
 
 /** The connected broker that leads a partition, or why there is none. */

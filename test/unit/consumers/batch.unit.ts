@@ -3,7 +3,7 @@ import { type BatchDeps, commitPatiently, createBatchHandler } from '../../../co
 import { type BadRecord, deadLetter } from '../../../consumers/dead-letters.ts'
 import { createInstruments, createLag } from '../../../consumers/metrics.ts'
 import { ok, type Projection, skip } from '../../../consumers/projection.ts'
-import type { Headers, PartitionBatch } from '../../../shared/journal/journal.ts'
+import { AppendError, type Headers, type PartitionBatch } from '../../../shared/journal/journal.ts'
 import type { WriteOutcome } from '../../../shared/log-store/log-store.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
 import { createSampler, LINKS_MAX, type Tracer } from '../../../shared/runtime/tracing.ts'
@@ -169,6 +169,31 @@ describe('a batch', () => {
     })
     await run()
     expect(appended).toBe(0)
+  })
+
+  test('waits for a journal that cannot take its dead letters for a while', async () => {
+    const failures = [new AppendError('too few replicas', 'not_written'), new AppendError('no answer', 'unknown')]
+    const appended: number[] = []
+    const { run, commits } = setUp({
+      texts: ['a', 'bad'],
+      append: async (bad) => {
+        const failure = failures.shift()
+        if (failure !== undefined) throw failure
+        appended.push(...bad.map(({ record }) => record.offset))
+      },
+    })
+    await run()
+    expect(appended).toEqual([12])
+    expect(commits).toEqual([13])
+  })
+
+  test.each([
+    new AppendError('there is no such topic', 'not_written', { isFinal: true }),
+    new TypeError('x is not a function'),
+  ])('fails if its dead letters will not be taken: $message', async (error) => {
+    const { run, commits } = setUp({ texts: ['a', 'bad'], append: () => Promise.reject(error) })
+    await expect(run()).rejects.toThrow(error)
+    expect(commits).toEqual([])
   })
 
   test('that comes again does not count its dead letters twice towards a flood', async () => {

@@ -197,13 +197,13 @@ describe('a consumer halts, committing nothing,', () => {
     expect(rig.store.documents.has(idOf(3))).toBe(false)
   })
 
-  test('when a dead letter cannot be written, and what came before stays committed', async () => {
+  test('when the journal will take no dead letter, and what came before stays committed', async () => {
     const rig = createConsumersRig()
     await rig.publish([eventLog(1)])
     await rig.append(EVENT_TOPIC, [{ key: null, value: 'poison', headers: {} }])
     await rig.publish([eventLog(2)])
     const consumer = rig.consumer('event-logs', { writeDocumentsMax: 1 })
-    rig.journal.failAppends('not_written')
+    rig.journal.failAppends('not_written', 1, DEAD_LETTER_TOPIC, true)
     await started(consumer)
     await expect(consumer.done).rejects.toThrow('made to fail')
     expect(await rig.committed('event-logs', EVENT_TOPIC)).toBe(1)
