@@ -1,6 +1,7 @@
 import {
   Admin,
   ConfigResourceTypes,
+  Consumer,
   consumerGroupHeartbeatV1,
   IncrementalAlterConfigOperationTypes,
   Producer,
@@ -10,10 +11,11 @@ import { expect, test, vi } from 'vitest'
 import {
   AppendError,
   type JournalRecord,
+  type NewRecord,
   type PartitionBatch,
   PositionLostError,
 } from '../../shared/journal/journal.ts'
-import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
+import { createKafkaJournal, type KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { describeWithBackends } from '../support/backends.ts'
@@ -164,6 +166,56 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await expect(second.done).rejects.toThrow('stands at 2, but the first record kept is 5')
       expect(handled).toEqual([])
       expect(second.health().ready).toBe(false)
+    }))
+
+  /** Deletes the topic and makes it anew with these records, while no reader can learn of it. */
+  const makeAnew = async (journal: KafkaJournal, topic: string, records: readonly NewRecord[]): Promise<void> => {
+    const made = Promise.withResolvers<void>()
+    const { metadata } = Consumer.prototype
+    const held = vi.spyOn(Consumer.prototype, 'metadata').mockImplementation(async function (this: Consumer, asked) {
+      await made.promise
+      return metadata.call(this, asked)
+    } as typeof metadata)
+    await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
+    await eventually(() => journal.createTopics([eventTopic(topic)]))
+    await eventually(() => journal.append({ topic, partition: 0, records }))
+    held.mockRestore()
+    made.resolve()
+  }
+
+  test.each(['auto', 'classic'] as const)(
+    'a topic that is made anew is read from its first record by a group (%s)',
+    async (groupProtocol) => {
+      const journal = openKafka(kafka.brokers, { groupProtocol })
+      const topic = uniqueName('anew')
+      await journal.createTopics([eventTopic(topic)])
+      await journal.append({ topic, partition: 0, records: recordsOf('old', 3) })
+      const values: (string | undefined)[] = []
+      const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
+      const subscription = await journal.subscribe(options, async ({ records, commit, endPosition }) => {
+        values.push(...valuesOf(records))
+        await commit(endPosition)
+      })
+      await eventually(() => expect(values).toHaveLength(3))
+      const records = recordsOf('new', 5)
+      await makeAnew(journal, topic, records)
+      await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
+      await subscription.close()
+      await journal.close()
+    },
+    60_000,
+  )
+
+  test('a topic that is made anew is followed from its first record', () =>
+    using(async (journal) => {
+      const topic = uniqueName('anew')
+      await journal.createTopics([eventTopic(topic)])
+      await journal.append({ topic, partition: 0, records: recordsOf('old', 3) })
+      const values: (string | undefined)[] = []
+      await journal.follow(topic, (records) => values.push(...valuesOf(records)))
+      const records = recordsOf('new', 5)
+      await makeAnew(journal, topic, records)
+      await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
     }))
 
   test('a batch stays bounded in bytes, however well its records were compressed', () =>

@@ -36,6 +36,8 @@ export interface AssignmentOptions {
   readonly commit: Commit
   /** Called when every partition added so far is being read. */
   onBegun(): void
+  /** Called when a topic was made anew: the positions that were found belong to the one before. */
+  onReplaced(topic: string): void
   /** Ends the subscription: a handler threw, or records are lost. */
   fail(error: unknown): void
 }
@@ -106,6 +108,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       pump(queue)
     },
     onOutOfRange: (source) => checkRange(context.cluster, source),
+    onReplaced: ({ topic }) => options.onReplaced(topic),
   })
   const reading = fetcher.done.catch(giveUp)
 
@@ -117,7 +120,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       signal,
       onAllFound: options.onBegun,
       onFound: (point) => {
-        const source = { ...point, answeredAt: performance.now(), unledAt: 0 }
+        const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0 }
         queues.set(source, queueOf(source))
         fetcher.add(source)
       },

@@ -11,6 +11,8 @@ import { patchClient } from './patched-client.ts'
 export interface Source {
   readonly topic: string
   readonly partition: number
+  /** The id of the topic that the position belongs to, from the first answer on. A topic made anew under its name has another one. */
+  topicId: string | undefined
   /** The next record to fetch. */
   position: number
   /** When a broker last answered for it, with or without records (`performance.now()`). */
@@ -38,6 +40,8 @@ export interface FetcherOptions {
   onRecords(source: Source, records: FetchedRecords, endPosition: number): void
   /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position. */
   onOutOfRange(source: Source): Promise<void>
+  /** Called if the topic was made anew, where the position means nothing: the partition is not fetched any more. */
+  onReplaced(source: Source): void
 }
 
 /** How long a broker waits for records while other partitions of it are not wanted, but may be soon. */
@@ -66,11 +70,10 @@ export interface Fetcher {
  * must not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
+  const { connection, logger, signal, maxWaitMs, gatherMs = 0 } = options
   const topics = [...options.topics]
   let sources = options.sources
-  const client = createClient(connection, requestTimeoutMs + maxWaitMs)
-  for (const topic of topics) client.topics.track(topic)
+  const client = createClient(options, topics)
   const waker = createWaker(signal)
   // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const supervisor = createWaker(signal)
@@ -78,10 +81,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const loops = new Map<number, Promise<void>>()
   let stale = true
 
-  const leaderOf = ({ topic, partition }: Source): number | undefined =>
-    client.currentMetadata?.topics.get(topic)?.partitions[partition]?.leader
+  const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
 
-  const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
+  const add = (source: Source): void => {
+    sources = [...sources, source]
+    supervisor.wake()
+  }
+  const remove = (source: Source): void => {
+    sources = sources.filter((each) => each !== source)
+  }
 
   const turns = createTurns()
   const reported = createFailureReport(logger)
@@ -100,10 +108,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const fetched = await fetch(await connectionTo(client, node), {
           maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
           maxBytes: MAX_BYTES,
-          topics: requestOf(client, turns.inTurn(wanted), options.maxPartitionBytes),
+          topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
         })
         if (signal.aborted) return
-        const { advanced, failures } = handOver(topicNames(client), wanted, fetched, options.onRecords)
+        const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options.onRecords)
         for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
         for (const source of [...advanced, ...failures.keys()]) turns.end(source)
         if (failures.size > 0) throw reported(failures)
@@ -126,6 +134,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
           await client.metadata({ topics, forceUpdate: true, retries: triesPast(connection) })
           stale = false
           for (const source of sources.filter(isUnled)) source.unledAt = performance.now()
+          for (const source of sources.filter(isReplaced)) {
+            remove(source)
+            options.onReplaced(source)
+          }
         } catch (error) {
           logger.debug({ reason: describeFault(error) }, 'the metadata could not be read')
         }
@@ -153,14 +165,21 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         .catch((error) => logger.debug({ reason: describeFault(error) }, 'a reader did not close'))
     }
   }
-  const add = (source: Source): void => {
-    sources = [...sources, source]
-    supervisor.wake()
-  }
-  const remove = (source: Source): void => {
-    sources = sources.filter((each) => each !== source)
-  }
   return { done: run(), wake: waker.wake, add, remove }
+}
+
+/** What the client's metadata says about a partition. */
+function lookUpIn(client: Consumer) {
+  const presentTopic = ({ topic }: Source) => client.currentMetadata?.topics.get(topic)
+  const leaderOf = (source: Source): number | undefined => presentTopic(source)?.partitions[source.partition]?.leader
+  const topicIdOf = (source: Source): string => source.topicId ?? presentTopic(source)?.id ?? ''
+  return {
+    leaderOf,
+    isUnled: (source: Source): boolean => (leaderOf(source) ?? -1) < 0,
+    topicIdOf,
+    /** A topic that is gone was not made anew yet. */
+    isReplaced: (source: Source): boolean => topicIdOf(source) !== (presentTopic(source)?.id ?? topicIdOf(source)),
+  }
 }
 
 /** The turns of partitions. Those that waited longest are asked for first, as a broker fills its answer in request order. */
@@ -195,14 +214,14 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
 }
 
 /** A consumer that joins no group. */
-const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
-  patchClient(
-    new Consumer<Buffer, Buffer, Buffer, Buffer>({
-      ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
-      groupId: `${connection.clientId}-no-group`,
-    }),
-    connection,
-  )
+function createClient({ connection, requestTimeoutMs, maxWaitMs }: FetcherOptions, topics: readonly string[]) {
+  const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+    ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
+    groupId: `${connection.clientId}-no-group`,
+  })
+  for (const topic of topics) client.topics.track(topic)
+  return patchClient(client, connection)
+}
 
 /** Whether an answer has few records. An empty one does not count, as the broker has already waited. */
 function areFew(fetched: readonly FetchedPartition[]): boolean {
@@ -210,10 +229,12 @@ function areFew(fetched: readonly FetchedPartition[]): boolean {
   return bytes > 0 && bytes < FEW_BYTES
 }
 
-function requestOf(client: Consumer, wanted: readonly Source[], partitionMaxBytes: number) {
-  const byTopic = Map.groupBy(wanted, ({ topic }) => topic)
-  return [...byTopic].map(([topic, sources]) => ({
-    topicId: client.currentMetadata?.topics.get(topic)?.id ?? '',
+type TopicIdOf = (source: Source) => string
+
+function requestOf(topicIdOf: TopicIdOf, wanted: readonly Source[], partitionMaxBytes: number) {
+  const byTopic = Map.groupBy(wanted, topicIdOf)
+  return [...byTopic].map(([topicId, sources]) => ({
+    topicId,
     partitions: sources.map(({ partition, position }) => ({
       partition,
       fetchOffset: BigInt(position),
@@ -230,15 +251,12 @@ async function connectionTo(client: Consumer, node: number): Promise<Connection>
   return connection
 }
 
-const topicNames = (client: Consumer): ReadonlyMap<string, string> =>
-  new Map([...(client.currentMetadata?.topics ?? [])].map(([name, { id }]) => [id, name]))
-
 /**
  * Hands the records of an answer over, in its order. A partition that fails does not hold up the others; its position stays, as unreadable
  * records must not be skipped.
  */
 export function handOver(
-  topicNames: ReadonlyMap<string, string>,
+  topicIdOf: TopicIdOf,
   wanted: readonly Source[],
   fetched: readonly FetchedPartition[],
   onRecords: FetcherOptions['onRecords'],
@@ -246,12 +264,12 @@ export function handOver(
   const advanced: Source[] = []
   const failures = new Map<Source, unknown>()
   for (const { topicId, partition, records, highWatermark, error } of fetched) {
-    const topic = topicNames.get(topicId)
-    const source = wanted.find((each) => each.topic === topic && each.partition === partition)
+    const source = wanted.find((each) => topicIdOf(each) === topicId && each.partition === partition)
     if (source === undefined) continue
     const { position } = source
     try {
       if (error !== null) throw error
+      source.topicId = topicId
       if (records === null || records.length === 0) continue
       const found = createFetchedRecords(source.topic, source.partition, records, position)
       source.position = found.next

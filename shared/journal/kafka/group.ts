@@ -90,7 +90,8 @@ async function runMember(
   closing.addEventListener('abort', onClose, { once: true })
   let grace = context.rebalanceTimeoutMs
   let cause: AssignmentCause = 'closed'
-  const reading = { ...options, context, handler, fail, onBegun: () => watch.look() }
+  const onReplaced = (topic: string): void => end({ reason: `${topic} was made anew`, graceMs: grace })
+  const reading = { ...options, context, handler, fail, onBegun: () => watch.look(), onReplaced }
   const member = start({ context, reading, onAssigned, end })
   const watch = watchMember(context, group, member, end, report)
   try {

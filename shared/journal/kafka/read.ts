@@ -27,6 +27,7 @@ const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 const sourceAt = (topic: string, partition: number, position: number): Source => ({
   topic,
   partition,
+  topicId: undefined,
   position,
   answeredAt: 0,
   unledAt: 0,
@@ -60,12 +61,14 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
       const bounds = await boundsNow(context.cluster, { topic, partition })
       if (bounds && position < bounds.first) throw new PositionLostError(topic, partition, position, bounds.first)
     },
+    onReplaced: ({ topic }) => fail(new Error(`${topic} was made anew while it was read`)),
   })
   let failure: { readonly error: unknown } | undefined
-  const done = fetcher.done.catch((error) => {
+  const fail = (error: unknown): void => {
     failure = { error }
     waker.wake()
-  })
+  }
+  const done = fetcher.done.catch(fail)
   try {
     for (;;) {
       const taken = ready
@@ -133,6 +136,12 @@ export async function followTopic(
       logger.warn({ topic, partition: source.partition, position: source.position, first }, 'a follower starts over')
       source.position = first
       check()
+    },
+    onReplaced: ({ partition }) => {
+      logger.warn({ topic, partition }, 'the topic was made anew, and its follower starts over')
+      const anew = sourceAt(topic, partition, 0)
+      sources[partition] = anew
+      fetcher.add(anew)
     },
   })
   fetcher.done.then(() => reject(new Error('the journal is closed')), reject)

@@ -82,6 +82,7 @@ function startMember({ host, port }: FakeBroker) {
     recordsMax: 10,
     handler: async () => undefined,
     onBegun: () => undefined,
+    onReplaced: () => undefined,
     fail: () => undefined,
   }
   const end = (ended: Ended): unknown => ends.push(ended)

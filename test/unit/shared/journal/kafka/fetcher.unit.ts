@@ -5,9 +5,14 @@ import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched
 import { handOver, type Source } from '../../../../../shared/journal/kafka/fetcher.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
 
-const NAMES = new Map([['id-of-logs', 'logs']])
-
-const sourceOf = (partition: number): Source => ({ topic: 'logs', partition, position: 0, answeredAt: 0, unledAt: 0 })
+const sourceOf = (partition: number): Source => ({
+  topic: 'logs',
+  topicId: undefined,
+  partition,
+  position: 0,
+  answeredAt: 0,
+  unledAt: 0,
+})
 
 const recordsOf = (...values: readonly string[]): Buffer =>
   encodeRecordBatch(
@@ -34,7 +39,7 @@ test('a partition that fails holds up none of the others, and its position stays
   const brokers = new ResponseError(1, 15, { '': [56, null] }, {}) // KAFKA_STORAGE_ERROR
   const taken: [partition: number, values: readonly string[], end: number][] = []
   const { advanced, failures } = handOver(
-    NAMES,
+    () => 'id-of-logs',
     sources,
     [
       answerOf(0, { error: brokers }),
@@ -51,6 +56,7 @@ test('a partition that fails holds up none of the others, and its position stays
   )
   expect(taken).toEqual([[2, ['c', 'd'], 10]])
   expect(sources.map(({ position }) => position)).toEqual([0, 0, 2, 0, 0])
+  expect(sources.map(({ topicId }) => topicId)).toEqual([undefined, ...Array(4).fill('id-of-logs')])
   expect(advanced).toEqual([sources[2]])
   expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
   expect(failures.get(sources[0] as Source)).toBe(brokers)
