@@ -90,8 +90,9 @@ export function describeFault(error: unknown): string {
   return advice === undefined ? reason : `${reason} (${advice})`
 }
 
-/** Whether a retry within a request cannot help: a refused login, or an untrusted certificate. */
+/** Whether a retry within a request cannot help: a missing right, a refused login, or an untrusted certificate. */
 export const isRefusedForGood = (error: unknown): boolean => {
+  if (errorCodes(error).some((code) => REFUSED_FOR_GOOD.has(code))) return true
   const reason = describeFault(error)
   // A broker that shuts down during the handshake closes the connection, at any point of it.
   return /authentication|SASL|certificate|requires TLS/i.test(reason) && !/connection closed/i.test(reason)

@@ -112,6 +112,11 @@ describe('reading an error of the library', () => {
     expect(told).toContain(`cannot connect ${message} (${advice}`)
   })
 
+  test('a topic that may not be seen is refused for good, as one that may not be written', () => {
+    expect(isRefusedForGood(refused('TOPIC_AUTHORIZATION_FAILED'))).toBe(true)
+    expect(isRefusedForGood(refused('LEADER_NOT_AVAILABLE'))).toBe(false)
+  })
+
   test('what may pass is tried again: a connection that ends while the broker is asked, say by its restart', () => {
     expect(isRefusedForGood(new NetworkError('SASL authentication failed.'))).toBe(true)
     expect(isRefusedForGood(new NetworkError('Cannot find a suitable SASL mechanism. Connection closed'))).toBe(false)
