@@ -163,7 +163,7 @@ export const METRICS = {
   sluice_store_bulks_in_flight: { kind: 'gauge', help: 'Bulk requests to Elasticsearch under way.' },
   sluice_store_blocked: {
     kind: 'gauge',
-    help: '1 while Elasticsearch refuses writes until somebody acts: a full disk, a read-only or closed index, no shards left.',
+    help: '1 while Elasticsearch refuses writes until somebody acts: a full disk, a read-only or closed index, no shards left, a refused login.',
   },
   sluice_store_open_shards: {
     kind: 'gauge',

@@ -170,6 +170,20 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     await expect(merging).rejects.toThrow('the lookup of flows answered 403 security_exception (docs/elasticsearch.md')
   })
 
+  test('a login that is refused for a while: documents wait, health says so, and all arrive', async () => {
+    const body = '{"error":{"type":"security_exception","reason":"no"},"status":401}'
+    proxy.inject(({ path }) => (/^.(_bulk|_mget)/.test(path) ? { fault: 'answer', status: 401, body } : undefined))
+    const written = documents(3)
+    const writing = store.write(written, never)
+    const merging = store.mergeFlows([factAt(1)], never)
+    await eventually(async () => expect((await store.health()).reason).toContain('401 security_exception'))
+    expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 1')
+    proxy.inject(() => undefined)
+    await expectLedger(written, await writing)
+    await merging
+    expect(await store.health()).toMatchObject({ ready: true })
+  })
+
   test('a missing privilege halts, and does not cost a document', async () => {
     const body = '{"error":{"type":"security_exception","reason":"no"},"status":403}'
     proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 403, body } : undefined))

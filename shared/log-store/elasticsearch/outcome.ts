@@ -82,7 +82,8 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   const type = error?.type ?? ''
   const reason = status === null ? type || 'no answer' : `${status} ${type}`.trim()
   if (status === null) return { verdict: 'retry', blocked: false, reason }
-  if (BLOCKED_TYPES.has(type)) return { verdict: 'retry', blocked: true, reason }
+  // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
+  if (status === 401 || BLOCKED_TYPES.has(type)) return { verdict: 'retry', blocked: true, reason }
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }

@@ -71,23 +71,25 @@ describe('a bulk request that failed', () => {
     ['too large', 'split'],
     ['breaker', 'retry'],
     ['overload', 'retry'],
-    ['wrong password', 'halt'],
     ['malformed request', 'halt'],
   ])('%s: %s', (name, verdict) => {
     const { status, error } = recorded.requests[name] as { status: number; error: ErrorBody }
     expect(classifyRequest(status, error)).toMatchObject({ verdict })
   })
 
-  test('for a read-only cluster is repeated, and an operator has to act', () => {
-    const { status, error } = recorded.requests['read-only cluster'] as { status: number; error: ErrorBody }
-    expect(classifyRequest(status, error)).toMatchObject({ verdict: 'retry', blocked: true })
-  })
+  test.each(['read-only cluster', 'wrong password', 'right key after a restart'])(
+    '%s: it is repeated, and an operator may have to act',
+    (name) => {
+      const { status, error } = recorded.requests[name] as { status: number; error: ErrorBody }
+      expect(classifyRequest(status, error)).toMatchObject({ verdict: 'retry', blocked: true })
+    },
+  )
 
   test.each([null, 408, 429, 500, 502, 503, 504])('with status %p is repeated', (status) => {
     expect(classifyRequest(status, undefined)).toMatchObject({ verdict: 'retry', blocked: false })
   })
 
-  test.each([400, 401, 403, 404, 405])('with status %i halts', (status) => {
+  test.each([400, 403, 404, 405])('with status %i halts', (status) => {
     expect(classifyRequest(status, {})).toMatchObject({ verdict: 'halt' })
   })
 })
