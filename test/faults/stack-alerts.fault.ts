@@ -10,7 +10,7 @@ import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { API_KEY, type FullStack, PROJECT, startFullStack, TEAM } from '../support/full-stack.ts'
-import { blockWrites } from '../support/full-stack-operator.ts'
+import { blockWrites, withOperator } from '../support/full-stack-operator.ts'
 import { floodOf } from '../support/full-stack-poison.ts'
 import { KEYS, type Load } from '../support/load.ts'
 import { notProved } from '../support/not-proved.ts'
@@ -166,6 +166,10 @@ async function withAlerts(): Promise<void> {
     test(
       'an Elasticsearch that takes no writes',
       async () => {
+        // The times of senders count, so that a gateway whose clock is set back makes old records.
+        await withOperator(kafka.brokers, ({ setConfig }) =>
+          setConfig(topicName(stack.topicPrefix, 'event-logs'), 'message.timestamp.type', 'CreateTime'),
+        )
         const early = await another({ NODE_OPTIONS: preload('full-stack-earlier'), DAYS_BACK: '4' }, 'gateway')
         const { post } = createClient(early.url, API_KEY)
         await load.stop()

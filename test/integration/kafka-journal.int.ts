@@ -1,11 +1,4 @@
-import {
-  Admin,
-  ConfigResourceTypes,
-  Consumer,
-  consumerGroupHeartbeatV1,
-  IncrementalAlterConfigOperationTypes,
-  Producer,
-} from '@platformatic/kafka'
+import { Admin, Consumer, consumerGroupHeartbeatV1, Producer } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import {
@@ -20,8 +13,9 @@ import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import { withOperator } from '../support/full-stack-operator.ts'
 import { recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
-import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
+import { connectionTo, openKafka, testLogger, uniqueName } from '../support/kafka.ts'
 import { openKafkaJs } from '../support/kafkajs.ts'
 
 const eventTopic = (name: string, partitions = 1) =>
@@ -44,18 +38,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await admin.close()
     }
   }
-  const setConfig = (topic: string, name: string, value: string) =>
-    withAdmin((admin) =>
-      admin.incrementalAlterConfigs({
-        resources: [
-          {
-            resourceType: ConfigResourceTypes.TOPIC,
-            resourceName: topic,
-            configs: [{ name, value, configOperation: IncrementalAlterConfigOperationTypes.SET }],
-          },
-        ],
-      }),
-    )
+  const setConfig = (topic: string, name: string, value: string): Promise<void> =>
+    withOperator(kafka.brokers, (operator) => operator.setConfig(topic, name, value))
   const failureOf = async (promise: Promise<unknown>): Promise<AppendError> => {
     const error = await promise.then(
       () => undefined,
@@ -300,6 +284,19 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     await journal.close()
   }, 60_000)
 
+  test('a record has the time of its broker, by which retention goes, whatever the clock of its sender says', async () => {
+    const deps = { connection: connectionTo(kafka.brokers), logger: testLogger }
+    const journal = createKafkaJournal({ ...deps, clock: { now: () => 0 } })
+    const topic = uniqueName('late')
+    await journal.createTopics([eventTopic(topic)])
+    const before = systemClock.now()
+    await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+    const [record] = await scanAll(journal, topic)
+    // The clock of a container may differ a little.
+    expect(record?.appendedAt).toBeGreaterThan(before - 60_000)
+    await journal.close()
+  })
+
   test('topics are made with the settings of their kind, and differences are told as sentences', () =>
     using(async (journal) => {
       const logs = eventTopic(uniqueName('logs'), 2)
@@ -317,6 +314,12 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
         `${logs.name} has 2 partition(s), not 3`,
         `${logs.name} has retention.ms=3600000, not 1000`,
       ])
+      await setConfig(logs.name, 'message.timestamp.type', 'CreateTime')
+      await eventually(async () =>
+        expect((await journal.describeTopics([logs]))[0]?.differences).toEqual([
+          `${logs.name} has message.timestamp.type=CreateTime, not LogAppendTime`,
+        ]),
+      )
       const [small] = await journal.describeTopics([{ ...bounded, retentionBytes: 1_000 }])
       expect(small?.differences).toEqual([`${bounded.name} has retention.bytes=67108864, not 1000`])
       await setConfig(logs.name, 'unclean.leader.election.enable', 'true')

@@ -1,4 +1,4 @@
-import { Admin } from '@platformatic/kafka'
+import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from '@platformatic/kafka'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
 import type { FullStack } from './full-stack.ts'
@@ -9,6 +9,7 @@ export interface KafkaOperator {
   deleteTopic(topic: string): Promise<void>
   /** Adds partitions, on node 1, to the existing ones. */
   addPartitions(topic: string, existing: number, added: number): Promise<void>
+  setConfig(topic: string, name: string, value: string): Promise<void>
   /** Deletes the views' positions, so that they read everything again. Their groups must have no members. */
   forgetPositions(topicPrefix: string): Promise<void>
 }
@@ -24,6 +25,11 @@ export async function withOperator(
       addPartitions: async (name, existing, added) => {
         const assignments = Array.from({ length: added }, () => ({ brokerIds: [1] }))
         await admin.createPartitions({ topics: [{ name, count: existing + added, assignments }] })
+      },
+      setConfig: async (resourceName, name, value) => {
+        const configs = [{ name, value, configOperation: IncrementalAlterConfigOperationTypes.SET }]
+        const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName, configs }
+        await admin.incrementalAlterConfigs({ resources: [resource] })
       },
       // A killed member stays in its group until its session times out.
       forgetPositions: (topicPrefix) =>

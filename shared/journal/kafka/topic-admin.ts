@@ -33,11 +33,15 @@ const SEGMENTS = 4
 const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync: number } =>
   brokers >= COPIES ? { replicas: COPIES, inSync: IN_SYNC } : { replicas: 1, inSync: 1 }
 
+/** Retention goes by the time of a record: with its sender's, a gateway whose clock is behind would lose records before they are read. */
+const BROKERS_CLOCK = 'LogAppendTime'
+
 /** The settings that Sluice gives a topic; all others are the cluster's defaults. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   const base = {
     'min.insync.replicas': String(inSync),
     'unclean.leader.election.enable': 'false',
+    'message.timestamp.type': BROKERS_CLOCK,
     ...(topic.recordBytesMax !== undefined && { 'max.message.bytes': String(topic.recordBytesMax) }),
   }
   return topic.cleanup === 'compact'
@@ -115,6 +119,10 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   const largest = Number(config.get('max.message.bytes'))
   if (topic.recordBytesMax !== undefined && largest < topic.recordBytesMax) {
     differences.push(`${name} takes records of ${largest} bytes (max.message.bytes), not ${topic.recordBytesMax}`)
+  }
+  const clock = config.get('message.timestamp.type') ?? ''
+  if (clock !== BROKERS_CLOCK) {
+    differences.push(`${name} has message.timestamp.type=${clock}, not ${BROKERS_CLOCK}`)
   }
   differences.push(...retentionDifferences(topic, config))
   return { topic: name, exists: true, differences: [...dangers, ...differences], dangers }
