@@ -120,7 +120,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       signal,
       onAllFound: options.onBegun,
       onFound: (point) => {
-        const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0 }
+        const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0, flaw: null }
         queues.set(source, queueOf(source))
         fetcher.add(source)
       },
@@ -198,7 +198,7 @@ const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
   pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0 }))
 
 const readingState = ({ source, stop }: PartitionQueue): readonly PartitionState[] =>
-  stop.signal.aborted ? [] : [stateOf(source, null, source)]
+  stop.signal.aborted ? [] : [stateOf(source, source.flaw, source)]
 
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },

@@ -19,6 +19,8 @@ export interface Source {
   answeredAt: number
   /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   unledAt: number
+  /** Why the records that brokers have at its position cannot be read; null if they can. */
+  flaw: string | null
 }
 
 export interface FetcherOptions {
@@ -270,6 +272,7 @@ export function handOver(
     try {
       if (error !== null) throw error
       source.topicId = topicId
+      source.flaw = null
       if (records === null || records.length === 0) continue
       const found = createFetchedRecords(source.topic, source.partition, records, position)
       source.position = found.next
@@ -277,6 +280,7 @@ export function handOver(
       if (found.next > position) advanced.push(source)
     } catch (failure) {
       source.position = position
+      source.flaw = error === null ? describeFault(failure) : null
       failures.set(source, failure)
     }
   }

@@ -31,6 +31,7 @@ const sourceAt = (topic: string, partition: number, position: number): Source =>
   position,
   answeredAt: 0,
   unledAt: 0,
+  flaw: null,
 })
 
 /** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */

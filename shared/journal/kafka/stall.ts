@@ -2,7 +2,7 @@
 export interface PartitionState {
   /** `topic/partition`. */
   readonly partition: string
-  /** Why it is not read yet; null if it is. */
+  /** Why it is not read, or not yet; null if it is. */
   readonly waitsFor: string | null
   /** When a broker last answered for it, or, if it is not read yet, when reading was to begin (`performance.now()`). */
   readonly answeredAt: number

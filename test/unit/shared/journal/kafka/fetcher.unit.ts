@@ -12,6 +12,7 @@ const sourceOf = (partition: number): Source => ({
   position: 0,
   answeredAt: 0,
   unledAt: 0,
+  flaw: null,
 })
 
 const recordsOf = (...values: readonly string[]): Buffer =>
@@ -57,6 +58,8 @@ test('a partition that fails holds up none of the others, and its position stays
   expect(taken).toEqual([[2, ['c', 'd'], 10]])
   expect(sources.map(({ position }) => position)).toEqual([0, 0, 2, 0, 0])
   expect(sources.map(({ topicId }) => topicId)).toEqual([undefined, ...Array(4).fill('id-of-logs')])
+  const flaw = 'logs/1 has a batch of records that is shorter than its own head'
+  expect(sources.map(({ flaw }) => flaw)).toEqual([null, flaw, null, 'it is not taken', null])
   expect(advanced).toEqual([sources[2]])
   expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
   expect(failures.get(sources[0] as Source)).toBe(brokers)
