@@ -162,6 +162,16 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
   })
 
+  test('old flows that a full disk keeps are removed once it has room, and hold up no other removal', async () => {
+    const settings = `/${prefix}-flows-v1/_settings`
+    await store.mergeFlows([factAt(1)], never)
+    await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.read_only_allow_delete': true })
+    await expect(store.removeBefore('2026-02-05')).rejects.toThrow('takes no writes: cluster_block_exception')
+    await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.read_only_allow_delete': null })
+    await store.removeBefore('2026-02-05')
+    expect(await store.flow(TEAM, 'order-1')).toBeUndefined()
+  })
+
   test('flows that may not be read halt', async () => {
     const body = '{"docs":[{"error":{"type":"security_exception","reason":"no"}}]}'
     proxy.inject(({ path }) => (path.startsWith('/_mget') ? { fault: 'answer', status: 200, body } : undefined))

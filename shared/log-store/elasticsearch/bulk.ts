@@ -30,13 +30,13 @@ export interface Bulk {
   /**
    * Sends one operation per item, with the lines that `linesOf` returns for it, and returns one outcome each, in order. Takes items only
    * when they can be sent. Retries until the signal aborts; rejects with its reason, or with a `StoreHaltError`. `versioned`: stored
-   * documents come with their versions.
+   * documents come with their versions. `untilBlocked`: rejects if nothing is written until somebody acts.
    */
   run<Item>(
     items: Iterable<Item>,
     linesOf: (item: Item) => Lines,
     signal: AbortSignal,
-    options?: { readonly versioned?: boolean },
+    options?: { readonly versioned?: boolean; readonly untilBlocked?: boolean },
   ): Promise<readonly Settled[]>
   /** Repeats what a write depends on, as the function `persist` does; `documents` wait for it. */
   persist<T>(task: () => Promise<T>, documents: number, signal: AbortSignal): Promise<T>
@@ -48,6 +48,7 @@ export interface Bulk {
 interface Way {
   readonly signal: AbortSignal
   readonly versioned: boolean
+  readonly untilBlocked: boolean
 }
 
 interface Deps {
@@ -86,7 +87,6 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
 
   /** Resends operations until each has its outcome. */
   async function settle(chunk: Chunk, first: BulkAnswer, settled: Settled[], way: Way): Promise<void> {
-    const { signal } = way
     const ticket = trouble.open()
     let pending: Chunk | null = chunk
     let answer = first
@@ -104,12 +104,13 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
         const before = pending.positions.length
         pending = round.again
         if (pending === null) return
+        if (round.blocked && way.untilBlocked) throw new Error(`Elasticsearch takes no writes: ${round.reason}`)
         const waiting = pending
         attempt = waiting.positions.length < before ? 1 : attempt + 1
         counted.inc({ outcome: 'retried' }, waiting.positions.length)
         trouble.report(ticket, round.reason, round.blocked, waiting.positions.length)
-        await pauseUnlessAborted(backoffMs(attempt), signal)
-        answer = await semaphore.run(() => post(waiting, way), signal)
+        await pauseUnlessAborted(backoffMs(attempt), way.signal)
+        answer = await semaphore.run(() => post(waiting, way), way.signal)
       }
     } finally {
       trouble.close(ticket, pending === null)
@@ -128,11 +129,11 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
   }
 
   return {
-    async run(items, linesOf, signal, { versioned = false } = {}) {
+    async run(items, linesOf, signal, { versioned = false, untilBlocked = false } = {}) {
       const settled: Settled[] = []
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
-      const way = { signal: either, versioned }
+      const way = { signal: either, versioned, untilBlocked }
       const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {

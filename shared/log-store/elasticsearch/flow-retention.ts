@@ -1,4 +1,5 @@
 import type { Bulk } from './bulk.ts'
+import type { Lines } from './bulk-chunks.ts'
 import type { Connection } from './connection.ts'
 import { pagesOf, shardsOf, type VersionedHit } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
@@ -6,7 +7,8 @@ import { indexBehind } from './indices.ts'
 
 /**
  * Removes the summaries of flows whose last entry arrived before the day (yyyy-mm-dd). A summary that gained an entry since it was read is
- * kept, as the deletion names the version that was read. Rejects if a rebuild replaces the index between two pages.
+ * kept, as the deletion names the version that was read. Rejects if a rebuild replaces the index between two pages, and if writes are
+ * blocked: a full disk may need the removal of further days, which would wait behind this one.
  */
 export async function removeFlowsBefore(
   connection: Connection,
@@ -20,7 +22,8 @@ export async function removeFlowsBefore(
   const filter = { range: { lastDay: { lt: day } } }
   for (const stream of await shardsOf(connection, found, names)) {
     for await (const hits of pagesOf(connection, { stream, after: -1 }, { fields: false, filter, signal })) {
-      await bulk.run(hits, (hit) => [`${JSON.stringify(deletion(names.flows, hit))}\n`], signal)
+      const lines = (hit: VersionedHit<unknown>): Lines => [`${JSON.stringify(deletion(names.flows, hit))}\n`]
+      await bulk.run(hits, lines, signal, { untilBlocked: true })
     }
   }
 }
