@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Admin, Consumer, consumerGroupHeartbeatV1, Producer } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
@@ -201,6 +202,24 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await makeAnew(journal, topic, records)
       await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
     }))
+
+  test('a topic that is gone does not keep a new member of its group from the others', async () => {
+    const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })
+    const [gone, kept] = [uniqueName('gone'), uniqueName('kept')]
+    await journal.createTopics([eventTopic(gone), eventTopic(kept)])
+    const values: (string | undefined)[] = []
+    const options = { group: uniqueName('group'), topics: [gone, kept], recordsMax: 10 }
+    await journal.subscribe(options, async ({ records, signal, commit, endPosition }) => {
+      values.push(...valuesOf(records))
+      // The first batch hangs, so that the member is made anew.
+      if (values.length === 1) await once(signal, 'abort')
+      await commit(endPosition)
+    })
+    await withAdmin((admin) => admin.deleteTopics({ topics: [gone] }))
+    await journal.append({ topic: kept, partition: 0, records: recordsOf('a', 1) })
+    await eventually(() => expect(values).toEqual(['a0', 'a0']), 30_000)
+    await journal.close()
+  }, 60_000)
 
   test('a batch stays bounded in bytes, however well its records were compressed', () =>
     using(async (journal) => {

@@ -248,8 +248,11 @@ type TopicPartitions = consumerGroupHeartbeatV1.ConsumerGroupHeartbeatResponseAs
 function topicNames(client: Admin, topics: readonly string[]): (places: readonly TopicPartitions[]) => Promise<Places> {
   const names = new Map<string, string>()
   const learn = async (): Promise<void> => {
-    const found = await client.metadata({ topics: [...topics], forceUpdate: true }).catch(() => undefined)
-    for (const [name, { id }] of found?.topics ?? []) names.set(id, name)
+    // One by one, as a request for all would fail for a topic that is gone.
+    for (const topic of topics) {
+      const found = await client.metadata({ topics: [topic], forceUpdate: true }).catch(() => undefined)
+      for (const [name, { id }] of found?.topics ?? []) names.set(id, name)
+    }
   }
   return async (places) => {
     if (places.some(({ topicId }) => !names.has(topicId))) await learn()

@@ -128,22 +128,28 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
+  /** Resolves to whether the brokers answered. A request for all topics would fail for one that is gone. */
+  const refresh = async (topic: string): Promise<boolean> => {
+    try {
+      await client.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
+      const read = sources.filter((source) => source.topic === topic)
+      for (const source of read.filter(isUnled)) source.unledAt = performance.now()
+      for (const source of read.filter(isReplaced)) {
+        remove(source)
+        options.onReplaced(source)
+      }
+      return true
+    } catch (error) {
+      logger.debug({ topic, reason: describeFault(error) }, 'the metadata could not be read')
+      return false
+    }
+  }
+
   /** Finds the leaders, and runs one loop for each of them. */
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
-      if (stale || client.currentMetadata === undefined) {
-        try {
-          await client.metadata({ topics, forceUpdate: true, retries: triesPast(connection) })
-          stale = false
-          for (const source of sources.filter(isUnled)) source.unledAt = performance.now()
-          for (const source of sources.filter(isReplaced)) {
-            remove(source)
-            options.onReplaced(source)
-          }
-        } catch (error) {
-          logger.debug({ reason: describeFault(error) }, 'the metadata could not be read')
-        }
-      }
+      if (stale || client.currentMetadata === undefined)
+        stale = (await Promise.all(topics.map(refresh))).includes(false)
       for (const node of new Set(sources.map(leaderOf))) {
         if (node === undefined || node < 0 || loops.has(node) || signal.aborted) continue
         loops.set(
@@ -158,16 +164,17 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  const run = async (): Promise<void> => {
-    try {
-      await Promise.race([supervise(), fatal])
-    } finally {
-      await client
-        .close(true)
-        .catch((error) => logger.debug({ reason: describeFault(error) }, 'a reader did not close'))
-    }
+  const done = closingAfter(Promise.race([supervise(), fatal]), client, logger)
+  return { done, wake: waker.wake, add, remove }
+}
+
+/** Closes the client when the reading ends; settles as the reading does. */
+async function closingAfter(reading: Promise<void>, client: Consumer, logger: Logger): Promise<void> {
+  try {
+    await reading
+  } finally {
+    await client.close(true).catch((error) => logger.debug({ reason: describeFault(error) }, 'a reader did not close'))
   }
-  return { done: run(), wake: waker.wake, add, remove }
 }
 
 /** What the client's metadata says about a partition. */
