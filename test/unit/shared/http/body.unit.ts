@@ -125,6 +125,17 @@ test.each([
   }
 })
 
+test('a body in brotli, of which a few bytes can take long, does not keep other requests waiting', async () => {
+  let othersRan = false
+  const turn = nextTurn().then(() => {
+    othersRan = true
+  })
+  const sent = brotliCompressSync(JSON.stringify('x'.repeat(200_000)))
+  const body = await readerWith(createByteBudget(2_000_000))(send({ 'content-encoding': 'br' }, sent))
+  expect([told(body), othersRan]).toEqual(['read', true])
+  await turn
+})
+
 test('a request that lives until its answer keeps nothing of what was read', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
