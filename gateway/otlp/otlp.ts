@@ -59,10 +59,11 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
       if (context.mayExceed(recordBytesMax) && isTooLarge(sent))
         return refuse('entry_too_large', { limit: entryBytesMax })
+      // First, as bytes that cannot be read refuse the whole request, whatever its Project.
       const record = read(sent, exactRecord && (() => exactRecord(index)))
-      if (record.problem !== undefined) return record
       const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
+      if (record.problem !== undefined) return record
       const entry = entryOf(record.value, origin)
       if (entry.problem !== undefined) return entry
       const checked = checkEntry(entry.value, index, project.value, context)

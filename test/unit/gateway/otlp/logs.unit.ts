@@ -172,7 +172,7 @@ describe('records that are rejected', () => {
   test('the others are taken, and the answer says how many were not, and why', async () => {
     const before = stored().length
     const { rejectedLogRecords, errorMessage } = await rejection(
-      logs({ 'service.name': 'chekout' }, RECORD, RECORD),
+      logs({ 'service.name': 'chekout' }, RECORD, 5),
       logs(CHECKOUT_SERVICE, RECORD, 5, { ...RECORD, timeUnixNano: 'now' }),
     )
     expect(rejectedLogRecords).toBe('4')
