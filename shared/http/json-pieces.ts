@@ -79,13 +79,14 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   let values = 0
   const holdValues = createValueHold(memory)
   let restAt = pieceCharacters
-  /** The next quote and backslash. */
+  /** The next quote and backslash, or where the search for them goes on. */
   let [quoteAt, backslashAt] = [-1, -1]
   for (let at = 0; at < text.length; at += 1) {
     if (isInString) {
-      if (quoteAt < at) quoteAt = find(text, '"', at)
-      if (backslashAt < at) backslashAt = find(text, '\\', at)
-      at = Math.min(quoteAt, backslashAt, Math.max(at, restAt), text.length - 1)
+      const end = Math.min(Math.max(at, restAt), text.length - 1)
+      if (quoteAt < at) quoteAt = find(text, '"', at, end)
+      if (backslashAt < at) backslashAt = find(text, '\\', at, end)
+      at = Math.min(quoteAt, backslashAt, end)
     }
     const character = text.charCodeAt(at)
     if (isInString) {
@@ -135,10 +136,10 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   return root.value
 }
 
-/** The position of the next such character; infinite if there is none. */
-function find(text: string, character: string, from: number): number {
-  const at = text.indexOf(character, from)
-  return at === -1 ? Number.POSITIVE_INFINITY : at
+/** The position of the next such character before `end`, or `end`: a search through the whole text may take far longer than a step. */
+function find(text: string, character: string, from: number, end: number): number {
+  const at = text.slice(from, end).indexOf(character)
+  return at === -1 ? end : from + at
 }
 
 /** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
