@@ -18,15 +18,22 @@ export class LogRecord {
   eventName: unknown = undefined
 }
 
+/** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
+export const LOOKED_AT_MAX = 1_000
+
 /** A resource or a scope: the origin of log records, with the plain values of its first attributes. */
 export class Emitter {
   name: unknown = undefined
   version: unknown = undefined
   readonly attributes: Record<string, unknown> = {}
-}
+  #seen = 0
 
-/** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
-export const LOOKED_AT_MAX = 1_000
+  /** Whether its next attribute is looked at. */
+  looksAtNext(): boolean {
+    this.#seen += 1
+    return this.#seen <= LOOKED_AT_MAX
+  }
+}
 
 /** A log record with its resource and scope, which are empty if the request has none; each as it was sent, or already read. */
 export interface PlacedRecord {

@@ -7,7 +7,7 @@ import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { Emitter, GROUPS_MAX, LOOKED_AT_MAX, LogRecord } from './log-records.ts'
+import { Emitter, GROUPS_MAX, LogRecord } from './log-records.ts'
 import { type Message, messageOf, problemOf, STRIDE_BYTES, Wire } from './wire.ts'
 
 const MEDIA_TYPE = /^application\/(?:x-|vnd\.google\.)?protobuf[ \t]*(?:;|$)/i
@@ -137,16 +137,14 @@ function* readEmitter(
   emitter: Emitter,
 ): Steps<void> {
   const end = wire.end()
-  let seen = 0
   while (wire.hasField(end)) {
     if (wire.isDue()) yield
     const field = wire.field(message)
     if (field === 'name') emitter.name = wire.text()
     else if (field === 'version') emitter.version = wire.text()
     else if (field === 'attributes') {
-      seen += 1
       const attributeEnd = wire.end()
-      if (seen > LOOKED_AT_MAX || attributeEnd - wire.pos > SHARED_BYTES_MAX) wire.pos = attributeEnd
+      if (!emitter.looksAtNext() || attributeEnd - wire.pos > SHARED_BYTES_MAX) wire.pos = attributeEnd
       else readAttribute(wire, attributeEnd, level + 2, emitter.attributes)
     }
   }

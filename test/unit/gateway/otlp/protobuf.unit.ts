@@ -242,11 +242,12 @@ describe('what is too much', () => {
 
   test('attributes of a resource: 1,000 are read, and long ones are not', () => {
     const attributes = Array.from({ length: 1_001 }, (_, index) => within(keyValue(`a${index}`), 1))
-    const resourceOf = (bytes: Uint8Array) => {
-      const { value } = parse(within(bytes, 1, 1)).result
+    const resourceOf = (...parts: readonly Uint8Array[]) => {
+      const { value } = parse(within(Buffer.concat(parts.map((part) => within(part, 1))), 1)).result
       return (value as { resourceLogs: { resource: { attributes: object } }[] }).resourceLogs[0]?.resource.attributes
     }
     expect(Object.keys(resourceOf(Buffer.concat(attributes)) ?? {})).toHaveLength(1_000)
+    expect(Object.keys(resourceOf(...attributes) ?? {})).toHaveLength(1_000)
     const long = within(Buffer.alloc(5_000_000, Buffer.from([0x0a, 0])), 1)
     expect(resourceOf(Buffer.concat([long, within(keyValue('a'), 1)]))).toEqual({ a: 'a' })
   })
