@@ -2,7 +2,7 @@ import { WireType } from '@bufbuild/protobuf/wire'
 import { type Checked, ProblemError, problem } from '../../shared/contract/errors.ts'
 import { setOwn } from '../../shared/contract/exact-json.ts'
 import { type Body, decodeBinary } from '../../shared/http/body.ts'
-import { createValueHold, JSON_LIMITS, tooDeep } from '../../shared/http/json-pieces.ts'
+import { createValueHold, JSON_LIMITS, tooDeep, tooManyMembers } from '../../shared/http/json-pieces.ts'
 import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
@@ -202,6 +202,7 @@ export class DeferredRecord {
 
 function readRecord(wire: Wire, end: number): LogRecord {
   const record = new LogRecord()
+  let attributes = 0
   while (wire.hasField(end)) {
     switch (wire.field(LOG_RECORD)) {
       case 'timeUnixNano':
@@ -220,6 +221,7 @@ function readRecord(wire: Wire, end: number): LogRecord {
         record.body = readValue(wire, LEVELS.record + 1, record.body)
         break
       case 'attributes':
+        requireMembers(++attributes)
         readAttribute(wire, wire.end(), LEVELS.record + 2, record.attributes)
         break
       case 'traceId':
@@ -293,6 +295,15 @@ function readList(wire: Wire, level: number): readonly unknown[] {
 function readMap(wire: Wire, level: number): Readonly<Record<string, unknown>> {
   const end = wire.end()
   const map: Record<string, unknown> = {}
-  while (wire.hasField(end)) if (wire.field(LIST) === 'values') readAttribute(wire, wire.end(), level + 2, map)
+  let members = 0
+  while (wire.hasField(end)) {
+    if (wire.field(LIST) !== 'values') continue
+    requireMembers(++members)
+    readAttribute(wire, wire.end(), level + 2, map)
+  }
   return map
+}
+
+function requireMembers(count: number): void {
+  if (count > JSON_LIMITS.members) throw tooManyMembers()
 }

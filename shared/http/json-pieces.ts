@@ -285,5 +285,5 @@ export const tooDeep = (): ProblemError =>
   unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
 const tooLongName = (): ProblemError =>
   unacceptable(`must not hold a member whose name is longer than ${JSON_LIMITS.nameCharacters} characters`)
-const tooManyMembers = (): ProblemError =>
+export const tooManyMembers = (): ProblemError =>
   unacceptable(`must not hold an object of more than ${JSON_LIMITS.members} members`)

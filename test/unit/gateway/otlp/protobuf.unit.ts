@@ -252,6 +252,18 @@ describe('what is too much', () => {
     expect(resourceOf(Buffer.concat([long, within(keyValue('a'), 1)]))).toEqual({ a: 'a' })
   })
 
+  test('attributes of a record or of a map', () => {
+    const message = 'must not hold an object of more than 100000 members'
+    const many = Buffer.alloc(200_002, Buffer.from([0x0a, 0]))
+    const map = within(many, 5, 6)
+    const record = Buffer.alloc(200_002, Buffer.from([0x32, 0]))
+    for (const bytes of [map, record]) {
+      expect(parse(recordOf(bytes)).result.problem).toMatchObject({ code: 'invalid_request', details: [{ message }] })
+    }
+    expect(parsedRecord(record.subarray(2))).toEqual({ attributes: { '': null } })
+    expect(parsedRecord(within(many.subarray(2), 5, 6))).toMatchObject({ body: { '': null } })
+  })
+
   test('a group of five megabytes', () => {
     expect(codeOf(Buffer.concat([Buffer.from([0x7b]), Buffer.alloc(5_000_000, Buffer.from([0x08, 0]))]))).toBe(
       'malformed_body',
