@@ -189,13 +189,15 @@ export class DeferredRecord {
     }
   }
 
-  /** The record for people to read; null if it cannot be read. */
+  /** The record for people to read. Null if it cannot be read, and then for all after it: nobody needs thousands of attempts. */
   toJSON(): LogRecord | null {
+    if (this.#wire.isUnreadable) return null
     try {
       return this.read()
     } catch (error) {
-      if (error instanceof ProblemError) return null
-      throw error
+      if (!(error instanceof ProblemError)) throw error
+      this.#wire.isUnreadable = true
+      return null
     }
   }
 }

@@ -29,6 +29,8 @@ export const STRIDE_BYTES = 32 * 1024
 export class Wire extends BinaryReader {
   /** The values that were read so far, at most `JSON_LIMITS.values`. */
   values = 0
+  /** Whether a record that people were to read could not be read. */
+  isUnreadable = false
   readonly #bytes: Buffer
   readonly #holdValues: (values: number) => void
   #restAt = STRIDE_BYTES
