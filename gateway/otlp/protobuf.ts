@@ -253,7 +253,10 @@ function readAttribute(wire: Wire, end: number, level: number, target: Record<st
   setOwn(target, key, value)
 }
 
-/** Reads an AnyValue; one without a value leaves the value before it, as messages are merged. */
+/**
+ * Reads an AnyValue; one without a value leaves the value before it, as messages are merged. A list or a map replaces one before it: no
+ * sender writes it in parts, and the members of a merged map would have to be counted.
+ */
 function readValue(wire: Wire, level: number, before: unknown): unknown {
   if (level > JSON_LIMITS.levels) throw tooDeep()
   const end = wire.end()

@@ -19,8 +19,8 @@ export function excerptOfText(text: string): Excerpt {
 }
 
 /**
- * The beginning of a parsed entry as JSON, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`; what has a
- * `toJSON` is written as that returns it.
+ * The beginning of a parsed entry as JSON. Numbers may be those of `parseExactly`; what has a `toJSON` is written as that returns it, which
+ * alone may cost more the longer the entry is.
  */
 export function excerptOfJson(value: unknown): Excerpt {
   const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
