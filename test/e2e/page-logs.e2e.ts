@@ -506,7 +506,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
 
     test('one of very many categories: those with most logs, and the others when asked', async () => {
       const { page } = await open(server.url, { path: '/event-logs', key: LOGS_KEY, reducedMotion: true })
-      const categories = Array.from({ length: 56 }, (_, index) => {
+      const categories = Array.from({ length: 106 }, (_, index) => {
         const value = `job-${index}`
         return { name: 'category', value, label: value, count: index, children: [] }
       })
@@ -514,7 +514,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
         const response = await route.fetch()
         const { data, ...rest } = (await response.json()) as { data: Choices }
         const sections = data.sections.map((section) =>
-          section.name === 'Categories' ? { ...section, size: 56, choices: categories } : section,
+          section.name === 'Categories' ? { ...section, size: 106, choices: categories } : section,
         )
         await route.fulfill({ response, json: { ...rest, data: { ...data, sections } } })
       })
@@ -527,10 +527,10 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
         categories
           .map(({ value }) => value)
           .reverse()
-          .slice(0, 50),
+          .slice(0, 100),
       )
       await more.click()
-      expect(await shown()).toHaveLength(56)
+      expect(await shown()).toHaveLength(106)
     })
 
     test('back and forward go through all of it', async () => {

@@ -49,7 +49,7 @@ interface BranchProps {
 }
 
 /** Maximum number of values of a branch that are shown unasked: those with most logs. */
-const SHOWN_MAX = 50
+const SHOWN_MAX = 100
 
 function Branch({ choices, open }: BranchProps) {
   const [all, setAll] = useState(false)
