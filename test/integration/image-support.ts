@@ -16,13 +16,23 @@ const NAME_PREFIX = 'sluice-test-'
 /** A name that no other run uses, for containers, volumes, images and projects. */
 export const uniqueName = (): string => `${NAME_PREFIX}${process.pid}-${randomBytes(3).toString('hex')}`
 
+/** The commands that list and remove the parts of a compose project; its own `down` fails if some of them are gone. */
+const PARTS = [
+  { list: ['ps', '--all'], remove: ['rm', '--force', '--volumes'] },
+  { list: ['network', 'ls'], remove: ['network', 'rm'] },
+  { list: ['volume', 'ls'], remove: ['volume', 'rm'] },
+] as const
+
 /** Removes compose projects of runs that were killed; the name tells which process each belonged to. */
 export async function removeLeftovers(): Promise<void> {
   const projects = (await docker('compose', 'ls', '--all', '--quiet')).split('\n')
   for (const project of projects) {
     const [, pid] = new RegExp(`^${NAME_PREFIX}(\\d+)-`).exec(project) ?? []
     if (pid === undefined || isAlive(Number(pid))) continue
-    await docker('compose', '--project-name', project, 'down', '--volumes', '--timeout', '5')
+    for (const { list, remove } of PARTS) {
+      const found = await docker(...list, '--quiet', '--filter', `label=com.docker.compose.project=${project}`)
+      if (found !== '') await docker(...remove, ...found.split('\n'))
+    }
   }
 }
 
