@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
+import { fitsDepth } from '../shared/contract/exact-json.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../shared/contract/records.ts'
 import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../shared/contract/records.ts'
 import { parseTimestamp } from '../shared/contract/timestamp.ts'
@@ -44,7 +45,7 @@ function decoder<Entry extends EntryRecord>(kind: Entry['kind'], validate: Valid
     const parsed = parseJson(source)
     // The parser's own message quotes the text, so it is not passed on.
     if (parsed === undefined) return deadLetter('invalid_json', 'the value is not JSON')
-    if (exceedsLevels(parsed.value, RECORD_LEVELS_MAX)) {
+    if (!fitsDepth(parsed.value, RECORD_LEVELS_MAX)) {
       return deadLetter('too_deep', `the value is nested deeper than ${RECORD_LEVELS_MAX} levels`)
     }
     if (validate(parsed.value)) return { outcome: 'decoded', entry: parsed.value, source }
@@ -59,15 +60,6 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined
   }
-}
-
-function exceedsLevels(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  // Not in the loop below: V8 compiles a loop over names for objects only, and drops its code for each array.
-  if (Array.isArray(value)) return value.some((child) => exceedsLevels(child, levels - 1))
-  for (const name in value) if (exceedsLevels((value as Record<string, unknown>)[name], levels - 1)) return true
-  return false
 }
 
 function kindOf(value: unknown): unknown {

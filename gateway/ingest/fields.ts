@@ -33,7 +33,7 @@ function bytesLeft(value: unknown, bytes: number): number {
   if (typeof value === 'string') return bytes - value.length - 2
   let left = bytes - 2
   if (typeof value !== 'object' || value === null) return left
-  // Not in the loop below: V8 compiles a loop over names for objects only, and drops its code for each array.
+  // Arrays apart, as in `hasLostDigits`.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && left >= 0; index += 1) left = bytesLeft(value[index], left)
     return left

@@ -1,11 +1,10 @@
 import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
-import { hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
+import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
 import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
-import { fitsDepth } from '../schemas/keywords.ts'
 
 /** One event of a body, or why there is none at its place. */
 export interface SentEvent {

@@ -1,5 +1,5 @@
 import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
-import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
+import { fitsDepth, isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
@@ -18,7 +18,6 @@ import {
   textOf,
   titledTrace,
 } from '../ingest/foreign-fields.ts'
-import { fitsDepth } from '../schemas/keywords.ts'
 import type { LogRecord } from './log-records.ts'
 
 /** The values that a log record takes from its scope and its resource. */

@@ -1,8 +1,7 @@
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { exactInteger, setOwn } from '../../shared/contract/exact-json.ts'
+import { exactInteger, fitsDepth, setOwn } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
-import { fitsDepth } from '../schemas/keywords.ts'
 
 /** A log record with plain values, whatever its encoding. The names of its fields are those of the JSON encoding. */
 export class LogRecord {

@@ -1,10 +1,9 @@
 import type { Checked } from '../../shared/contract/errors.ts'
-import { hasLostDigits } from '../../shared/contract/exact-json.ts'
+import { fitsDepth, hasLostDigits } from '../../shared/contract/exact-json.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { exceeds, type Fields } from '../ingest/fields.ts'
 import { stringOf } from '../ingest/foreign-fields.ts'
 import type { ProjectFinder } from '../ingest/foreign-sender.ts'
-import { fitsDepth } from '../schemas/keywords.ts'
 import type { RecordOrigin } from './entry.ts'
 import { Emitter, emitterOf, type PlacedRecord } from './log-records.ts'
 

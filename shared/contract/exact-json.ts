@@ -23,6 +23,21 @@ export function hasLostDigits(value: unknown): boolean {
 }
 
 /**
+ * Whether objects and arrays are nested at most `levelsMax` levels deep; the recursion goes at most one level deeper. Numbers may be those
+ * of `parseExactly`.
+ */
+export function fitsDepth(value: unknown, levelsMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  // A number that is an object adds no level.
+  if (levelsMax === 0) return isExactNumber(value)
+  // Arrays apart, and no array of the children, as in `hasLostDigits`.
+  if (Array.isArray(value)) return value.every((child) => fitsDepth(child, levelsMax - 1))
+  const children = value as Readonly<Record<string, unknown>>
+  for (const name in children) if (!fitsDepth(children[name], levelsMax - 1)) return false
+  return true
+}
+
+/**
  * Parses JSON so that `JSON.stringify` writes every number of the value as it was in the text. Such numbers are opaque objects. Several
  * times slower than `JSON.parse`; throws a RangeError for text nested thousands of levels deep.
  */
