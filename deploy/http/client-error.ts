@@ -7,7 +7,7 @@ import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
 import { refuseForPieces } from '../../shared/http/pieces.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { closeInStages } from './close-in-stages.ts'
-import { connectionOf, isAnswered, owedAnswers } from './connection.ts'
+import { connectionOf, isAnswered, isUnasked, owedAnswers } from './connection.ts'
 import { HTTP2_REFUSED, refuseInHttp2 } from './http2.ts'
 import { CHOPPED_BODY } from './pieces.ts'
 
@@ -18,7 +18,7 @@ import { CHOPPED_BODY } from './pieces.ts'
 export function answerClientError(error: Error, socket: Duplex): void {
   if (socket.writableEnded) return
   // Node times the headers of the first request from the start of the connection; one on which nothing was asked has the idle time.
-  if (codeOf(error) === TIMEOUT && (socket as Socket).bytesRead === 0) return
+  if (codeOf(error) === TIMEOUT && isUnasked(socket)) return
   if (!socket.writable || codeOf(error) === 'ECONNRESET') {
     socket.destroy()
     return

@@ -1,9 +1,10 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Config } from '../../shared/runtime/config.ts'
+import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import { owedAnswers } from './connection.ts'
+import { isUnasked, owedAnswers } from './connection.ts'
 import { GRPC_CONNECTIONS_SHARE } from './http2.ts'
 
 /** The share of the maximum number of connections above which idle ones are closed, to make room for new ones. */
@@ -126,7 +127,7 @@ export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS)
   // Node counts written bytes that leave as activity (net.Socket.setTimeout).
   server.timeout = timeoutMs
   server.on('timeout', (socket: Socket) => {
-    if (!waitsForAnswer(socket) && socket.bytesRead > 0) socket.destroy()
+    if (!waitsForAnswer(socket) && !isUnasked(socket)) socket.destroy()
   })
 }
 
@@ -136,16 +137,17 @@ export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS)
  */
 export function limitUnasked(server: HttpServer, timeoutMs: number): () => void {
   const open = new Set<Socket>()
+  const deadlines = createDeadlines()
   const closeUnasked = (socket: Socket): void => {
-    if (socket.bytesRead === 0) socket.destroy()
+    if (isUnasked(socket)) socket.destroy()
   }
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     // Once everything that has arrived was read.
-    const timer = setTimeout(() => setImmediate(closeUnasked, socket), timeoutMs).unref()
+    const deadline = deadlines.add(performance.now() + timeoutMs, () => setImmediate(closeUnasked, socket))
     socket.once('close', () => {
       open.delete(socket)
-      clearTimeout(timer)
+      deadlines.cancel(deadline)
     })
   })
   return () => open.forEach(closeUnasked)

@@ -35,6 +35,9 @@ export function connectionOf(socket: Duplex): Connection {
   return own[CONNECTION]
 }
 
+/** Whether nothing was asked on a connection yet, not even in part. */
+export const isUnasked = (socket: Duplex): boolean => (socket as Socket).bytesRead === 0
+
 /** The answers that a connection still owes, in the order of their requests. */
 export function owedAnswers(socket: Duplex): readonly ServerResponse[] {
   const { _httpMessage: current, [CONNECTION]: connection } = socket as HttpSocket

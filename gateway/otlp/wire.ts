@@ -82,9 +82,12 @@ export class Wire extends BinaryReader {
   }
 
   text(): string {
-    const end = this.end()
+    return this.#textTo(this.end())
+  }
+
+  #textTo(end: number): string {
     const text = this.#bytes.toString('utf8', this.pos, end)
-    // What is not UTF-8 became U+FFFD.
+    // The bytes that are not UTF-8 became U+FFFD.
     if (text.includes('\ufffd')) decodeUtf8(this.#bytes.subarray(this.pos, end))
     this.pos = end
     return text
@@ -92,7 +95,6 @@ export class Wire extends BinaryReader {
 
   /** A text that other records probably have too, as they have the same attributes: a remembered one takes no new memory. */
   word(): string {
-    const start = this.pos
     const end = this.end()
     const bytes = end - this.pos
     const slot = (bytes + 31 * (this.#bytes[this.pos] ?? 0) + 7 * (this.#bytes[end - 1] ?? 0)) % WORDS
@@ -101,8 +103,7 @@ export class Wire extends BinaryReader {
       this.pos = end
       return known
     }
-    this.pos = start
-    const word = this.text()
+    const word = this.#textTo(end)
     // Bytes can only be compared with the characters of a text if it is ASCII.
     if (word.length === bytes && bytes <= WORD_BYTES_MAX) words[slot] = word
     return word

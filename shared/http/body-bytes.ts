@@ -74,18 +74,16 @@ export class BodyBytes implements BodyMemory {
 
   /** Removes and returns the first bytes; fewer if there are no more. */
   shift(count: number): Buffer {
-    const [first] = this.#blocks
-    if (first !== undefined && count <= Math.min(first.length, this.#size)) {
-      this.#blocks[0] = first.subarray(count)
-      this.#size -= count
-      return first.subarray(0, count)
+    let [first] = this.#blocks
+    if (first === undefined || first.length < count) {
+      first = this.joined()
+      this.#blocks = [first]
+      this.#room = 0
     }
-    const joined = this.joined()
-    const rest = joined.subarray(count)
-    this.#blocks = [rest]
-    this.#size = rest.length
-    this.#room = 0
-    return joined.subarray(0, count)
+    const taken = Math.min(count, this.#size)
+    this.#blocks[0] = first.subarray(taken)
+    this.#size -= taken
+    return first.subarray(0, taken)
   }
 
   /** Drops the bytes; their memory stays taken until `release`. */
