@@ -38,7 +38,7 @@ const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_M
 const AT_ONCE_BYTES_MAX = 16 * 1024
 const AT_ONCE_INFLATED_BYTES_MAX = 256 * 1024
 
-/** What the functions of node:zlib return with the option `info`; their types do not say so. */
+/** The result of the functions of node:zlib with the option `info`; their types do not tell it. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

@@ -177,7 +177,7 @@ async function closingAfter(reading: Promise<void>, client: Consumer, logger: Lo
   }
 }
 
-/** What the client's metadata says about a partition. */
+/** The leader of a partition and the id of its topic, by the client's metadata. */
 function lookUpIn(client: Consumer) {
   const presentTopic = ({ topic }: Source) => client.currentMetadata?.topics.get(topic)
   const leaderOf = (source: Source): number | undefined => presentTopic(source)?.partitions[source.partition]?.leader

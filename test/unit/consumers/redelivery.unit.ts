@@ -120,7 +120,7 @@ describe('an entry is stored once', () => {
           hit('before')
         }
         rig.store.afterWrite = () => hit('after')
-        // Those that pass would only be waited for.
+        // A failure that passes would only be waited for.
         for (const outcome of deadLetterFaults) rig.journal.failAppends(outcome, 1, undefined, true)
 
         await runUntilCaughtUp(rig)

@@ -31,6 +31,9 @@ const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyRe
     },
   })
 
+const binaryReaderWith = (share: ByteShare): BodyReader<Buffer> =>
+  createBodyReader({ decode: decodeBinary, timeoutMs: 10_000, grant: () => ({ value: { ...GRANT, share } }) })
+
 /** A request whose body is what the test pushes. */
 const requestWith = (headers: IncomingHttpHeaders = {}): Readable & IncomingMessage =>
   Object.assign(new Readable({ read: () => undefined }), { headers }) as unknown as Readable & IncomingMessage
@@ -76,11 +79,7 @@ const NO_ROOM = {
 
 test('a binary body is its bytes, which need not be UTF-8 and may be none', async () => {
   const budget = createByteBudget(1_000_000)
-  const read = createBodyReader({
-    decode: decodeBinary,
-    timeoutMs: 10_000,
-    grant: () => ({ value: { ...GRANT, share: budget } }),
-  })
+  const read = binaryReaderWith(budget)
   const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7) % 256))
   const inPieces = requestWith()
   for (let at = 0; at < bytes.length; at += 999) inPieces.push(bytes.subarray(at, at + 999))
@@ -285,11 +284,7 @@ describe('the bytes of bodies', () => {
 
   test('the memory of a binary body is freed with it, not by the garbage collector', async () => {
     const budget = createByteBudget(1_000_000)
-    const read = createBodyReader({
-      decode: decodeBinary,
-      timeoutMs: 10_000,
-      grant: () => ({ value: { ...GRANT, share: budget } }),
-    })
+    const read = binaryReaderWith(budget)
     const request = requestWith()
     for (const piece of ['a', 'b']) request.push(Buffer.alloc(30_000, piece))
     request.push(null)
