@@ -99,5 +99,7 @@ export function timeOf(call: Call, name: string, { clock }: Pick<CliDeps, 'clock
   const text = call.text(name)
   const parsed = text === undefined ? undefined : parseTime(text, clock.now())
   if (text === undefined || parsed !== undefined) return parsed
-  throw new UsageError(`--${name} is a time such as 2026-01-31T09:30:00Z or now-1h, not ${JSON.stringify(text)}`)
+  throw new UsageError(
+    `--${name} is a time such as 2026-01-31T09:30:00Z or now-1h (s, m, h, d, w), not ${JSON.stringify(text)}`,
+  )
 }

@@ -1,6 +1,7 @@
 import { parseTimestamp, timestampOf } from '../contract/timestamp.ts'
 
-const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/i
+/** Units in either case, but for `M`: elsewhere that is a month, and here it would be a minute. */
+const RELATIVE = /^[nN][oO][wW](?:([+-])(\d{1,6})([smhdwSHDW]))?$/
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

@@ -187,7 +187,8 @@ function group(description: string): Parameter<string | null> {
 }
 
 function time(description: string, example: string): Parameter<string | null> {
-  const expected = 'must be ISO 8601 from 1970 to 2261 (write the + of an offset as %2B) or relative such as now-1h'
+  const expected =
+    'must be ISO 8601 from 1970 to 2261 (write the + of an offset as %2B) or relative such as now-1h (s, m, h, d, w)'
   const forms = 'ISO 8601, or relative such as now, now-15m, now-1h, now-7d (s, m, h, d, w).'
   return optional(`${description} ${forms}`, example, expected, parseTime)
 }

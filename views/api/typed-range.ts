@@ -23,7 +23,7 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
       path,
       WRITTEN.test(text)
         ? `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
-        : `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`,
+        : `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`,
     )
   }
   const [from, to] = [read('begin'), read('end')]

@@ -47,7 +47,7 @@ describe('GET /api/query/range', () => {
   })
 
   const neither = (text: string): string =>
-    `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
+    `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`
   const absent = (text: string): string => `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
   const tooEarly = 'The end has to be later than the beginning.'
 

@@ -110,7 +110,10 @@ describe('dead-letters replay', () => {
 test.each<[string[], string]>([
   [['list', '--view', 'flow'], '--view is one of event-logs, application-logs, flows, not "flow"; did you mean flows?'],
   [['list', '--reason', 'invalid'], 'did you mean invalid_json?'],
-  [['list', '--since', 'yesterday'], '--since is a time such as 2026-01-31T09:30:00Z or now-1h, not "yesterday"'],
+  [
+    ['list', '--since', 'yesterday'],
+    '--since is a time such as 2026-01-31T09:30:00Z or now-1h (s, m, h, d, w), not "yesterday"',
+  ],
   [['list', '--until', '2026-02-30'], '--until is a time'],
   [['list', '--limit', '0'], '--limit is a whole number from 1 to 1000000, not "0"'],
   [['replay', '--rate-per-second', '1.5'], '--rate-per-second is a whole number from 1 to 100000, not "1.5"'],
