@@ -105,6 +105,9 @@ export function createClient(options: ClientOptions): Client {
   const numbers = numbersOf(options)
   if (!url || !apiKey) throw new TypeError('url and apiKey have to be given.')
   const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  // No other address can be requested: `localhost:8080` would have `localhost:` as its scheme.
+  if (!/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
+    throw new TypeError('url has to begin with http:// or https://, and to hold no password.')
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey.trim(), 'x-strict-status': 'true' }
   new Headers(headers)
   const reports = createReports(options)

@@ -164,6 +164,8 @@ describe('what is sent', () => {
 
   test('options that cannot be are told at once', () => {
     expect(() => clientWith({ url: 'logs.example' })).toThrow('Invalid URL')
+    for (const url of ['localhost:8080', 'ftp://logs.example', 'https://name:password@logs.example'])
+      expect(() => clientWith({ url })).toThrow('url has to begin with http:// or https://, and to hold no password.')
     expect(() => clientWith({ apiKey: 'two\nlines' })).toThrow('invalid header value')
     expect(() => clientWith({ apiKey: '' })).toThrow('url and apiKey have to be given.')
     expect(() => clientWith({ maxBatchEntries: 0 })).toThrow('maxBatchEntries has to be a number above 0')
