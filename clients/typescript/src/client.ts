@@ -270,6 +270,17 @@ function createSurface(
   }
 }
 
+/** Logs the entry that a transport makes of a log. Where `make` throws, the log is dropped as one of which no JSON can be made. */
+export function logMade(client: Client, make: () => LogInput): void {
+  let entry: LogInput | undefined
+  try {
+    entry = make()
+  } catch {
+    // `log` counts what is no entry.
+  }
+  client.log(entry as LogInput)
+}
+
 const withText = ({ exception, ...entry }: LogInput): LogInput => ({
   ...entry,
   exception: exception instanceof Error ? exceptionText(exception) : exception,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { type Client, type ClientOptions, createClient, type LogInput } from './client.ts'
+import { type Client, type ClientOptions, createClient, type LogInput, logMade } from './client.ts'
 import { fromJson, keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 import { createTimestamps } from './times.ts'
@@ -33,7 +33,7 @@ export default function createPinoStream(options: PinoOptions): PinoStream {
   function takeLines(text: string): void {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') client.log(entryOf(line))
+    for (const line of lines) if (line.trim() !== '') logMade(client, () => entryOf(line))
   }
 
   const stream = new Writable({

@@ -1,5 +1,5 @@
 import TransportStream from 'winston-transport'
-import { type Client, type ClientOptions, createClient, type LogInput } from './client.ts'
+import { type Client, type ClientOptions, createClient, type LogInput, logMade } from './client.ts'
 import { keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 
@@ -20,7 +20,7 @@ export class SluiceTransport extends TransportStream {
   }
 
   override log(info: Info, next: () => void): void {
-    this.client.log(entryOf(info, this.#category))
+    logMade(this.client, () => entryOf(info, this.#category))
     next()
   }
 

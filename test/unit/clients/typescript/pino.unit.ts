@@ -159,3 +159,14 @@ test('lines may come in any pieces', async () => {
   )
   expect(messages).toEqual(['ä', '\u{1F600}', 'three', 'no end'])
 })
+
+test('a line that cannot be converted is counted, and the lines after it are taken', async () => {
+  const stream = createPinoStream({
+    ...OPTIONS,
+    onDropped: () => undefined,
+    fetch: async () => Response.json({ success: true, data: {} }),
+  })
+  stream.write(`{"level":30,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n{"level":30,"msg":"next"}\n`)
+  await new Promise<void>((resolve) => stream.end(resolve))
+  expect(stream.client.stats()).toMatchObject({ stored: 1, dropped: 1 })
+})

@@ -1,14 +1,20 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createLogger, format } from 'winston'
+import type { Dropped } from '../../../../clients/typescript/src/index.ts'
 import { entryOf, SluiceTransport } from '../../../../clients/typescript/src/winston.ts'
 
 /** The entries that a logger with these options sends of what is logged. */
-async function sent(write: (logger: ReturnType<typeof createLogger>) => void, options: object = {}) {
+async function sent(
+  write: (logger: ReturnType<typeof createLogger>) => void,
+  options: object = {},
+  onDropped?: (dropped: Dropped) => void,
+) {
   const bodies: string[] = []
   const transport = new SluiceTransport({
     url: 'http://127.0.0.1:9',
     apiKey: 'key',
+    onDropped,
     fetch: async (_url, init) => {
       bodies.push(String(init?.body))
       return Response.json({ success: true, data: {} })
@@ -91,6 +97,25 @@ describe("winston's logs", () => {
       correlationKey: '4711',
       scopeData: undefined,
     })
+  })
+
+  test('a log whose conversion throws is counted, and the logs after it are sent', async () => {
+    const hostile = {
+      toJSON(): string {
+        throw new Error('of the application')
+      },
+    }
+    const dropped: Dropped[] = []
+    const entries = await sent(
+      (logger) => {
+        logger.log({ level: 'info', message: hostile as unknown as string })
+        logger.info('next')
+      },
+      { format: format.label({ label: 'jobs' }) },
+      (report) => dropped.push(report),
+    )
+    expect(entries).toMatchObject([{ message: 'next' }])
+    expect(dropped).toMatchObject([{ count: 1, reason: 'unserialisable' }])
   })
 
   test('a transport that a logger lets go of sends what it has', async () => {
