@@ -47,8 +47,15 @@ export default function createPinoStream(options: PinoOptions): PinoStream {
       void client.close().then(() => done())
     },
   })
+  const write = stream.write.bind(stream)
   return Object.assign(stream, {
     client,
+    write: ((chunk: string | Buffer, ...more: []) => {
+      if (!stream.writableEnded) return write(chunk, ...more)
+      // The client counts it; the error of a stream would end an application that logs once more.
+      takeLines(String(chunk))
+      return true
+    }) as Writable['write'],
     flush: (callback: (error?: Error) => void) => void client.flush().then(() => callback()),
   })
 }

@@ -170,3 +170,15 @@ test('a line that cannot be converted is counted, and the lines after it are tak
   await new Promise<void>((resolve) => stream.end(resolve))
   expect(stream.client.stats()).toMatchObject({ stored: 1, dropped: 1 })
 })
+
+test('what is logged after the end is counted, and does not end the application', async () => {
+  const stream = createPinoStream({ ...OPTIONS, onDropped: () => undefined })
+  const logger = pino(stream)
+  const errors: Error[] = []
+  stream.on('error', (error) => errors.push(error))
+  stream.end()
+  logger.info('while it ends')
+  await new Promise<void>((resolve) => stream.once('close', resolve))
+  logger.info('later')
+  expect([stream.client.stats(), errors]).toMatchObject([{ dropped: 2 }, []])
+})
