@@ -215,13 +215,12 @@ function createSurface(
 
   function giveUp(): void {
     const message = MESSAGES.closed + (trouble.cause === undefined ? '' : ` The last attempt failed: ${trouble.cause}`)
-    for (const batch of sender.abandon()) {
-      const count = batch.entries.length
-      counts.dropped += count
-      reports.dropped({ count, reason: 'closed', message, code: null, refused: [] })
-      buffer.release(batch)
-    }
-    reports.flush()
+    const left = sender.abandon()
+    const count = left.reduce((sum, { entries }) => sum + entries.length, 0)
+    counts.dropped += count
+    if (count > 0) reports.dropped({ count, reason: 'closed', message, code: null, refused: [] })
+    for (const batch of left) buffer.release(batch)
+    reports.end()
   }
 
   /** Sends the remaining entries, and gives up on those not settled in time. */

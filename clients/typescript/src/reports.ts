@@ -27,7 +27,7 @@ export interface Dropped {
 }
 
 export interface ReportOptions {
-  /** Called for dropped entries; by default they are counted in a console warning, at most once a minute. */
+  /** Called for dropped entries; by default they are counted in a console warning, at most once a minute and at the end. */
   readonly onDropped?: ((dropped: Dropped) => void) | undefined
   /** Called for failed attempts that will be repeated; by default a console warning after the third in a row. */
   readonly onRetry?: ((retry: Retry) => void) | undefined
@@ -39,6 +39,8 @@ export interface Reports {
   droppedOne(reason: Dropped['reason'], message: string): void
   /** Sends pending reports. */
   flush(): void
+  /** Sends pending reports, also those that the console has not been told of: the process may end. */
+  end(): void
   retried(retry: Retry): void
 }
 
@@ -48,7 +50,7 @@ const CONSOLE_PAUSE_MS = 60_000
 const QUIET_FAILURES = 2
 
 export function createReports(options: ReportOptions): Reports {
-  const warn = createWarn()
+  const { warn, end } = createConsole()
   const onDropped = options.onDropped ?? ((dropped) => warn(dropped.count, textOf(dropped)))
   const onRetry =
     options.onRetry ?? ((retry) => retry.failures > QUIET_FAILURES && warn(0, `cannot send: ${retry.cause}`))
@@ -72,33 +74,49 @@ export function createReports(options: ReportOptions): Reports {
       timer ??= later(flush, GATHERED_MS)
     },
     flush,
+    end: () => {
+      flush()
+      end()
+    },
     retried: (retry) => quietly(() => onRetry(retry)),
   }
 }
 
-/** Errors of a callback belong to the application, and must not break the client. */
-function quietly(call: () => void): void {
-  try {
-    call()
-  } catch {
-    // There is nobody to report it to.
-  }
-}
+/** Errors of a callback belong to the application, and must not break the client; there is nobody to report them to. */
+const quietly = (call: () => unknown): void => void (async () => call())().catch(() => undefined)
 
 const textOf = ({ count, reason, message }: Dropped): string => `dropped ${count} (${reason}): ${message}`
 
-/** Warns on the console at most once a minute; entries dropped in between are counted in the next warning. */
-function createWarn(): (dropped: number, text: string) => void {
+interface Console {
+  /** Warns at most once a minute; entries dropped in between are counted in the next warning. */
+  warn(dropped: number, text: string): void
+  /** Warns of the entries dropped since the last warning, if any. */
+  end(): void
+}
+
+function createConsole(): Console {
   let quietUntil = 0
-  let untold = 0
-  return (dropped, text) => {
-    if (performance.now() < quietUntil) {
-      untold += dropped
-      return
-    }
-    quietUntil = performance.now() + CONSOLE_PAUSE_MS
+  let newest: { readonly dropped: number; readonly text: string } | undefined
+  let before = 0
+
+  function end(): void {
+    if (newest === undefined) return
     // biome-ignore lint/suspicious/noConsole: the only place where an application without callbacks would see it.
-    console.warn(`sluice-client: ${text}${untold === 0 ? '' : ` (and ${untold} before)`}`)
-    untold = 0
+    console.warn(`sluice-client: ${newest.text}${before === 0 ? '' : ` (and ${before} before)`}`)
+    newest = undefined
+    before = 0
+  }
+
+  return {
+    warn: (dropped, text) => {
+      const isQuiet = performance.now() < quietUntil
+      if (isQuiet && dropped === 0) return
+      before += newest?.dropped ?? 0
+      newest = { dropped, text }
+      if (isQuiet) return
+      quietUntil = performance.now() + CONSOLE_PAUSE_MS
+      end()
+    },
+    end,
   }
 }

@@ -402,13 +402,17 @@ describe('what is refused', () => {
     expect([requests.length, client.stats()]).toMatchObject([4, { stored: 2, refused: 0 }])
   })
 
-  test('an error of a callback ends nothing', async () => {
-    decide = () => ({ body: refusal('invalid_api_key') })
-    const client = clientWith({
-      onDropped: () => {
+  test.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
         throw new Error('of the application')
       },
-    })
+    ],
+    ['rejects', () => Promise.reject(new Error('of the application'))],
+  ])('a callback that %s ends nothing', async (_how, onDropped) => {
+    decide = () => ({ body: refusal('invalid_api_key') })
+    const client = clientWith({ onDropped })
     client.log(entry('one'))
     await client.flush()
     expect(client.stats()).toMatchObject({ refused: 1, pending: 0 })
@@ -488,16 +492,7 @@ describe('flush and close', () => {
     const flushed = client.flush()
     await client.close()
     await flushed
-    expect(
-      dropped
-        .map(({ count, reason }) => [reason, count])
-        .toSorted()
-        .reverse(),
-    ).toEqual([
-      ['closed', 2],
-      ['closed', 2],
-      ['closed', 1],
-    ])
+    expect(dropped).toMatchObject([{ reason: 'closed', count: 5 }])
     expect(dropped[0]?.message).toMatch(/The last attempt failed: There was no answer within 20 ms\.$/)
     expect(client.stats()).toMatchObject({ stored: 0, dropped: 5, pending: 0, pendingBytes: 0 })
   })
@@ -513,14 +508,18 @@ describe('flush and close', () => {
 })
 
 describe('without callbacks', () => {
-  test('the console says what is dropped, once a minute', async () => {
+  test('the console says what is dropped, once a minute and when the client ends', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     decide = () => ({ body: refusal('invalid_api_key') })
     const client = clientWith({ onDropped: undefined, onRetry: undefined, maxBatchEntries: 1 })
     client.log(entry('one'))
     client.log(entry('two'))
+    client.log(entry('three'))
     await client.flush()
-    expect(warn.mock.calls).toEqual([['sluice-client: dropped 1 (refused): because of invalid_api_key']])
+    const text = 'sluice-client: dropped 1 (refused): because of invalid_api_key'
+    expect(warn.mock.calls).toEqual([[text]])
+    await client.close()
+    expect(warn.mock.calls).toEqual([[text], [`${text} (and 1 before)`]])
     warn.mockRestore()
   })
 
@@ -531,6 +530,7 @@ describe('without callbacks', () => {
     client.log(entry('one'))
     await eventually(() => expect(warn.mock.calls).toEqual([[expect.stringMatching(/^sluice-client: cannot send: /)]]))
     await client.close()
+    expect(warn.mock.calls.slice(1)).toEqual([[expect.stringMatching(/^sluice-client: dropped 1 \(closed\): /)]])
     warn.mockRestore()
   })
 })
