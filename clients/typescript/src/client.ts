@@ -282,7 +282,7 @@ export function logMade(client: Client, make: () => LogInput): void {
 
 const withText = ({ exception, ...entry }: LogInput): LogInput => ({
   ...entry,
-  exception: exception instanceof Error ? exceptionText(exception) : exception,
+  exception: typeof exception === 'object' && exception !== null ? exceptionText(exception) : exception,
 })
 
 const textOf = (payload: unknown): unknown =>

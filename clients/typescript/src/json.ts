@@ -22,8 +22,12 @@ export function toJson(value: unknown): string {
 function shownAs(value: object): object {
   if (value instanceof Map) return Object.fromEntries(value)
   if (value instanceof Set) return [...value]
-  return value instanceof Error ? errorFields(value) : value
+  return isError(value) ? errorFields(value) : value
 }
+
+/** Whether a value is an error, also one of another realm, such as a page's frame or the modules that a test runner loads. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 
 function errorFields(error: Error): object {
   const { name: type, message } = error
@@ -38,8 +42,8 @@ const CAUSES_MAX = 10
 export function exceptionText(error: unknown): string {
   const parts: string[] = []
   for (let one = error; one !== undefined && one !== null && parts.length <= CAUSES_MAX; ) {
-    parts.push(one instanceof Error ? (one.stack ?? String(one)) : String(one))
-    one = one instanceof Error ? one.cause : undefined
+    parts.push(isError(one) ? (one.stack ?? String(one)) : typeof one === 'object' ? toJson(one) : String(one))
+    one = isError(one) ? one.cause : undefined
   }
   return parts.join('\nCaused by: ')
 }

@@ -1,6 +1,6 @@
 import TransportStream from 'winston-transport'
 import { type Client, type ClientOptions, createClient, type LogInput, logMade } from './client.ts'
-import { keyOf, textOf, toJson, unread } from './json.ts'
+import { exceptionText, isError, keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 
 export interface WinstonOptions extends ClientOptions, TransportStream.TransportStreamOptions {
@@ -41,21 +41,22 @@ const LEVEL = Symbol.for('level')
 
 /** Converts winston's info to an entry. Uses the current time, as a `timestamp` from winston's formats may be in any zone. */
 export function entryOf(info: Info, category = 'winston'): LogInput {
-  const { level, message, stack, label, correlationKey } = info
+  const { level, message, stack, cause, label, correlationKey } = info
   const read = {
     level: levelOf(info[LEVEL] ?? level),
     stack: textOf(stack),
     label: textOf(label),
     correlationKey: keyOf(correlationKey),
   }
-  const errors = [message, info['error'], info['err']].filter((value) => value instanceof Error)
+  const errors = [message, info['error'], info['err']].filter(isError)
   const isTold = errors.length === 0 || message === errors[0]
   const scope = unread(info, { ...read, message: isTold || textOf(message), timestamp: true })
   return {
     categoryName: read.label ?? textOf(scope['service']) ?? category,
     message: textOf(message) ?? errors[0]?.message ?? toJson(message ?? scope),
     level: read.level ?? 'Information',
-    exception: read.stack ?? errors[0],
+    exception:
+      isError(cause) && read.stack ? `${read.stack}\nCaused by: ${exceptionText(cause)}` : (read.stack ?? errors[0]),
     correlationKey: read.correlationKey,
     scopeData: Object.keys(scope).length > 0 ? scope : undefined,
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   type Client,
@@ -126,6 +127,20 @@ describe('what is sent', () => {
       ],
     })
     expect(client.stats()).toEqual({ stored: 2, refused: 0, dropped: 0, pending: 0, pendingBytes: 0, retries: 0 })
+  })
+
+  test('an exception of any kind becomes text', async () => {
+    const client = clientWith()
+    for (const exception of [runInNewContext("new TypeError('no')"), { code: 'E42' }, 'a text', null])
+      client.log(entry('one', { exception }))
+    await client.flush()
+    const { logEntries } = JSON.parse(requests[0]?.body ?? '')
+    expect(logEntries.map(({ exception }: LogInput) => exception)).toEqual([
+      expect.stringMatching(/^TypeError: no\n/),
+      '{"code":"E42"}',
+      'a text',
+      null,
+    ])
   })
 
   test('event logs go one by one, below the path of the address', async () => {

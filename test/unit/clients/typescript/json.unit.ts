@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { exceptionText, fromJson, toJson } from '../../../../clients/typescript/src/json.ts'
 import * as fc from '../../../support/fast-check.ts'
@@ -57,6 +58,13 @@ describe('an exception as text', () => {
     const error = new Error('outer', { cause })
     expect(exceptionText(error)).toBe(`${error.stack}\nCaused by: ${cause.stack}`)
     expect(exceptionText(new Error('outer', { cause: 'a text' }))).toMatch(/\nCaused by: a text$/)
+  })
+
+  test('has what a cause that is no error has, and the stack of an error of another realm', () => {
+    expect(exceptionText(new Error('outer', { cause: { code: 'E42' } }))).toMatch(/\nCaused by: {"code":"E42"}$/)
+    const foreign = runInNewContext("new TypeError('no', { cause: new Error('inner') })")
+    expect(exceptionText(foreign)).toMatch(/^TypeError: no\n {4}at [\s\S]*\nCaused by: Error: inner\n/)
+    expect(JSON.parse(toJson({ foreign }))).toMatchObject({ foreign: { type: 'TypeError', message: 'no' } })
   })
 
   test('ends where causes go round', () => {

@@ -64,6 +64,7 @@ describe("winston's logs", () => {
         logger.error('failed', error)
         logger.error({ message: new TypeError('alone', { cause: error }) })
         logger.error('with', { err: new RangeError('field') })
+        logger.error(new TypeError('itself', { cause: error }))
       },
       { format: format.label({ label: 'jobs' }) },
     )
@@ -75,6 +76,7 @@ describe("winston's logs", () => {
         exception: expect.stringMatching(/^RangeError: field/),
         scopeData: { err: { message: 'field' } },
       },
+      { message: 'itself', exception: expect.stringMatching(/^TypeError: itself[\s\S]*\nCaused by: Error: inner/) },
     ])
   })
 
