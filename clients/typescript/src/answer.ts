@@ -59,7 +59,9 @@ export function judge(answer: Answer): Outcome {
   const details: FailureDetails = (success ? data : (error?.details as object)) ?? {}
   const { errors = [], rejected = errors.length } = details
   // Beyond the first 100 refused entries, only the header tells whether some may be retried.
-  const isRetryable = errors.some(({ retryable }) => retryable === true) || answer.retryAfter !== null
+  const isRetryable =
+    errors.some(({ retryable }) => retryable === true) ||
+    (answer.retryAfter !== null && (!success || rejected > errors.length))
   const problem = error ?? { code: 'server_error', message: 'Some entries were not confirmed.', details: null }
   if (isRetryable || (!success && (error?.retryable ?? problem.code === 'server_error')))
     return again(`${problem.code}: ${problem.message}`, answer, !success && isUnsent(problem.code, errors, details))
@@ -74,9 +76,8 @@ const isUnsent = (code: string, errors: readonly ListedEntry[], { outcome }: Fai
 function envelopeOf(text: string): Envelope | undefined {
   try {
     const value = JSON.parse(text)
-    return typeof value?.success === 'boolean' && (value.success || typeof value.error?.code === 'string')
-      ? value
-      : undefined
+    const isOurs = value?.success === true ? value.data instanceof Object : typeof value?.error?.code === 'string'
+    return isOurs && typeof value.success === 'boolean' ? value : undefined
   } catch {
     return undefined
   }

@@ -115,6 +115,19 @@ describe('the answers of others', () => {
     })
   })
 
+  test('a service that says no more than success is not Sluice', () => {
+    for (const text of ['{"success":true}', '{"success":true,"data":null}'])
+      expect(judge(foreign(200, text))).toMatchObject({
+        kind: 'again',
+        cause: expect.stringContaining('not one of Sluice'),
+      })
+  })
+
+  test('the Retry-After of a proxy repeats nothing that is stored', () => {
+    const { text, status } = answered(processed(3, [badLevel(1)]))
+    expect(judge(foreign(status, text, { retryAfter: '5' }))).toMatchObject({ kind: 'settled', rejected: 1 })
+  })
+
   test('a body that a proxy finds too large may pass in parts', () => {
     expect(judge(foreign(413))).toMatchObject({ kind: 'refused', tooLarge: true })
   })
