@@ -9,8 +9,20 @@
 /** A name; with `beside`, it counts only if the entry also has one of those names. */
 export type Alias = string | { readonly name: string; readonly beside: readonly string[] }
 
-/** Objects in which loggers keep context that their callers set temporarily. */
-const CONTEXTS = ['mdc', 'contextMap', 'properties', 'attributes']
+/** Objects in which loggers keep what their callers add to a log, or set as context. */
+const CONTEXTS = [
+  'mdc',
+  'contextMap',
+  'properties',
+  'attributes',
+  'fields',
+  'context',
+  'extra',
+  'record.extra',
+  'labels',
+  'span',
+  'state',
+]
 
 const inContexts = (...names: readonly string[]): readonly string[] => [
   ...names,

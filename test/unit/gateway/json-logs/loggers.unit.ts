@@ -225,13 +225,14 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
   ],
   [
     'JsonConsole of .NET',
-    '{"EventId":13,"LogLevel":"Error","Category":"Acme.Pay","Message":"no","Exception":"System.Exception: x","State":{"Message":"no","{OriginalFormat}":"no"},"Scopes":[]}',
+    '{"EventId":13,"LogLevel":"Error","Category":"Acme.Pay","Message":"no","Exception":"System.Exception: x","State":{"Message":"no","{OriginalFormat}":"no","correlationKey":"order-5"},"Scopes":[]}',
     {
       eventId: 13,
       level: 'Error',
       categoryName: 'Acme.Pay',
       message: 'no',
       exception: 'System.Exception: x',
+      correlationKey: 'order-5',
       scopeData: { State: { Message: 'no', '{OriginalFormat}': 'no' }, Scopes: [] },
     },
   ],
@@ -270,12 +271,23 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
   ],
   [
     'tracing of Rust',
-    '{"timestamp":"2026-11-21T17:20:13.127000Z","level":"INFO","fields":{"message":"hello","order":5},"target":"shop::pay"}',
+    '{"timestamp":"2026-11-21T17:20:13.127000Z","level":"INFO","fields":{"message":"hello","correlationKey":"order-5","order":5},"target":"shop::pay"}',
     {
       timestamp: '2026-11-21T17:20:13.127Z',
       categoryName: 'shop::pay',
       message: 'hello',
+      correlationKey: 'order-5',
       scopeData: { fields: { order: 5 } },
+    },
+  ],
+  [
+    'tracing of Rust, in a span',
+    '{"level":"INFO","fields":{"message":"hello"},"target":"shop::pay","span":{"correlationKey":"order-5","name":"pay"}}',
+    {
+      categoryName: 'shop::pay',
+      message: 'hello',
+      correlationKey: 'order-5',
+      scopeData: { span: { name: 'pay' } },
     },
   ],
   [
@@ -297,12 +309,13 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
   ],
   [
     'loguru',
-    '{"text": "17:20 | no\\n", "record": {"extra": {"a": 1}, "level": {"icon": "x", "name": "SUCCESS", "no": 25}, "message": "no", "name": "shop.pay", "time": {"repr": "2026-11-21 17:20:13.127+00:00", "timestamp": 1795281613.127}, "exception": {"type": "ValueError", "value": "bad", "traceback": true}}}',
+    '{"text": "17:20 | no\\n", "record": {"extra": {"a": 1, "correlation_id": "order-5"}, "level": {"icon": "x", "name": "SUCCESS", "no": 25}, "message": "no", "name": "shop.pay", "time": {"repr": "2026-11-21 17:20:13.127+00:00", "timestamp": 1795281613.127}, "exception": {"type": "ValueError", "value": "bad", "traceback": true}}}',
     {
       message: 'no',
       categoryName: 'shop.pay',
       timestamp: '2026-11-21T17:20:13.127Z',
       exception: 'ValueError: bad',
+      correlationKey: 'order-5',
       scopeData: {
         text: '17:20 | no\n',
         record: {
@@ -316,13 +329,14 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
   ],
   [
     'Monolog',
-    '{"message":"no","context":{"exception":{"class":"RuntimeException","message":"bad","code":0,"file":"/x.php:5","trace":["/x.php:9","/y.php:1"]}},"level":400,"level_name":"ERROR","channel":"app","datetime":"2026-11-21T17:20:13.127123+00:00","extra":{}}',
+    '{"message":"no","context":{"exception":{"class":"RuntimeException","message":"bad","code":0,"file":"/x.php:5","trace":["/x.php:9","/y.php:1"]},"correlationKey":"order-5"},"level":400,"level_name":"ERROR","channel":"app","datetime":"2026-11-21T17:20:13.127123+00:00","extra":{}}',
     {
       message: 'no',
       level: 'Error',
       categoryName: 'app',
       timestamp: '2026-11-21T17:20:13.127123Z',
       exception: 'RuntimeException: bad\n/x.php:9\n/y.php:1',
+      correlationKey: 'order-5',
       scopeData: { context: { exception: { code: 0, file: '/x.php:5' } }, level: 400, extra: {} },
     },
   ],
