@@ -179,7 +179,7 @@ interface SettledBatch {
 
 const MESSAGES = {
   full: 'More was logged than could be sent: maxBufferBytes bounds what waits.',
-  unserialisable: 'No JSON can be made of the entry.',
+  unserialisable: 'No JSON can be made of the entry: a getter or toJSON in it throws, or it is nested without end.',
   closed: 'The client was closed before the entry was confirmed.',
 } as const satisfies Partial<Record<Dropped['reason'], string>>
 

@@ -464,7 +464,7 @@ describe('what finds no room', () => {
     for (let level = 0; level < 100_000; level += 1) deep = { deep }
     expect(client.log(entry('deep', { scopeData: { deep } }))).toBe(false)
     await client.flush()
-    expect(dropped).toMatchObject([{ count: 3, reason: 'unserialisable' }])
+    expect(dropped).toMatchObject([{ count: 3, reason: 'unserialisable', message: expect.stringContaining('toJSON') }])
     expect(requests).toEqual([])
   })
 })
