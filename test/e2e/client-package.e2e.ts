@@ -43,9 +43,12 @@ describe('the TypeScript client, packed and installed', () => {
   })
 
   /** Runs an example of the README as a program, to its own end. */
-  async function runExample(containing: string): Promise<string> {
+  const runExample = (containing: string): Promise<string> =>
+    runProgram(EXAMPLES.find((code) => code.includes(containing)) ?? '')
+
+  async function runProgram(code: string): Promise<string> {
     const file = join(folder.path, 'example.mts')
-    writeFileSync(file, EXAMPLES.find((code) => code.includes(containing)) ?? '')
+    writeFileSync(file, code)
     const { stdout, stderr } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', file], { env })
     return stdout + stderr
   }
@@ -79,6 +82,14 @@ describe('the TypeScript client, packed and installed', () => {
         scopeData: { pid: expect.any(Number), hostname: expect.any(String) },
       },
     ])
+  })
+
+  test('the thread of pino says at the end of the process what was dropped', async () => {
+    const said = await runProgram(`import { pino } from 'pino'
+const options = { url: 'http://127.0.0.1:9', apiKey: 'key', closeTimeoutMs: 100 }
+pino(pino.transport({ target: 'sluice-client/pino', options })).info('lost')
+`)
+    expect(said).toMatch(/^sluice-client: dropped 1 \(closed\): .*\n$/)
   })
 
   test('winston sends what is logged right before the process ends', async () => {

@@ -100,7 +100,12 @@ function numbersOf(options: ClientOptions): typeof DEFAULTS {
 }
 
 /** Creates a client. Throws a TypeError for an invalid option, such as a malformed address, or a key that no header can hold. */
-export function createClient(options: ClientOptions): Client {
+export const createClient = (options: ClientOptions): Client =>
+  // biome-ignore lint/suspicious/noConsole: the only place where an application without callbacks would see it.
+  createClientOf(options, (line) => console.warn(line))
+
+/** Like `createClient`; `write` shows a line to a user of an application without callbacks. */
+export function createClientOf(options: ClientOptions, write: (line: string) => void): Client {
   const { url, apiKey, fetch = globalThis.fetch } = options
   const numbers = numbersOf(options)
   if (!url || !apiKey) throw new TypeError('url and apiKey have to be given.')
@@ -110,7 +115,7 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError('url has to begin with http:// or https://, and to hold no password.')
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey.trim(), 'x-strict-status': 'true' }
   new Headers(headers)
-  const reports = createReports(options)
+  const reports = createReports(options, write)
   const counts = { stored: 0, refused: 0, dropped: 0, retries: 0 }
   const trouble: Trouble = { cause: undefined }
   const sender: Sender = createSender(

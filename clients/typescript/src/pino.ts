@@ -1,6 +1,8 @@
+import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { type Client, type ClientOptions, createClient, type LogInput, logMade } from './client.ts'
+import { isMainThread } from 'node:worker_threads'
+import { type Client, type ClientOptions, createClient, createClientOf, type LogInput, logMade } from './client.ts'
 import { fromJson, keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 import { createTimestamps } from './times.ts'
@@ -25,7 +27,8 @@ export interface PinoStream extends Writable {
  * up to `closeTimeoutMs` for unsettled entries.
  */
 export default function createPinoStream(options: PinoOptions): PinoStream {
-  const client = createClient(options)
+  // The console of a thread needs the main one, which at the end of the process only waits for the thread.
+  const client = isMainThread ? createClient(options) : createClientOf(options, (line) => writeSync(2, `${line}\n`))
   const entryOf = createPinoMapping(options)
   const decoder = new StringDecoder('utf8')
   let rest = ''

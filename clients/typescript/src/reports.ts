@@ -49,8 +49,9 @@ const GATHERED_MS = 1_000
 const CONSOLE_PAUSE_MS = 60_000
 const QUIET_FAILURES = 2
 
-export function createReports(options: ReportOptions): Reports {
-  const { warn, end } = createConsole()
+/** `write` shows a line to a user of an application without callbacks. */
+export function createReports(options: ReportOptions, write: (line: string) => void): Reports {
+  const { warn, end } = createConsole(write)
   const onDropped = options.onDropped ?? ((dropped) => warn(dropped.count, textOf(dropped)))
   const onRetry =
     options.onRetry ?? ((retry) => retry.failures > QUIET_FAILURES && warn(0, `cannot send: ${retry.cause}`))
@@ -94,15 +95,14 @@ interface Console {
   end(): void
 }
 
-function createConsole(): Console {
+function createConsole(write: (line: string) => void): Console {
   let quietUntil = 0
   let newest: { readonly dropped: number; readonly text: string } | undefined
   let before = 0
 
   function end(): void {
     if (newest === undefined) return
-    // biome-ignore lint/suspicious/noConsole: the only place where an application without callbacks would see it.
-    console.warn(`sluice-client: ${newest.text}${before === 0 ? '' : ` (and ${before} before)`}`)
+    write(`sluice-client: ${newest.text}${before === 0 ? '' : ` (and ${before} before)`}`)
     newest = undefined
     before = 0
   }
