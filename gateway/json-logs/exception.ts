@@ -9,8 +9,8 @@ interface CausedException extends ExceptionParts {
 }
 
 /** The exception of an entry as one text, with its stack trace and its causes. */
-export function takeException({ take }: FoundFields): string | undefined {
-  return exceptionOf({
+export function takeException({ take, of }: FoundFields): string | undefined {
+  const exception = exceptionOf({
     type: take('exceptionType', lineOf),
     message: take('exceptionMessage', lineOf),
     trace: take('exceptionTrace', (value, { name }) =>
@@ -22,6 +22,23 @@ export function takeException({ take }: FoundFields): string | undefined {
       return cause?.text
     }),
   })
+  return (
+    exception ??
+    of('exceptionMessage')
+      .map(({ value }) => tracebacksOf(value))
+      .find(Boolean)
+  )
+}
+
+/** The list that structlog's `dict_tracebacks` makes of an exception and its causes. It stays in the entry, as it has more than the text. */
+function tracebacksOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return undefined
+  const texts = value
+    .filter(isObject)
+    .map(({ exc_type: type, exc_value: message, frames }) =>
+      titledTrace({ type: lineOf(type), message: lineOf(message), trace: traceOf(frames) }),
+    )
+  return texts.filter((text) => text !== undefined).join('\nCaused by: ') || undefined
 }
 
 function exceptionOf({ cause, ...parts }: CausedException): string | undefined {
@@ -78,8 +95,8 @@ const traceInMessage = (value: unknown): string | undefined =>
 function frameOf(frame: unknown): string {
   if (!isObject(frame)) return textOf(frame) ?? JSON.stringify(frame)
   const text = (...names: readonly (keyof Fields)[]) => textOf(names.map((name) => frame[name]).find(Boolean))
-  const method = [text('class', 'className'), text('method', 'methodName', 'func', 'function')]
-  const place = [text('file', 'fileName', 'source'), text('line', 'lineNumber')]
+  const method = [text('class', 'className'), text('method', 'methodName', 'func', 'function', 'name')]
+  const place = [text('file', 'fileName', 'filename', 'source'), text('line', 'lineNumber', 'lineno')]
   const [name, where] = [method, place].map((parts) => parts.filter((part) => part !== undefined))
   if (name?.length === 0) return JSON.stringify(frame)
   return `    at ${name?.join('.')}(${where?.join(':')})`

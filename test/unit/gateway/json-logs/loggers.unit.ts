@@ -308,6 +308,19 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     { message: 'paid', categoryName: 'shop', timestamp: '2026-11-21T17:20:13.127Z', scopeData: { order: 5 } },
   ],
   [
+    'structlog, dict_tracebacks',
+    '{"event": "no", "level": "error", "timestamp": 1795281613.127, "exception": [{"exc_type": "RuntimeError", "exc_value": "outer", "frames": [{"filename": "x.py", "lineno": 6, "name": "<module>"}, {"filename": "x.py", "lineno": 5, "name": "pay"}]}, {"exc_type": "ValueError", "exc_value": "inner", "is_cause": true, "frames": []}]}',
+    {
+      message: 'no',
+      level: 'Error',
+      timestamp: '2026-11-21T17:20:13.127Z',
+      exception: 'RuntimeError: outer\n    at <module>(x.py:6)\n    at pay(x.py:5)\nCaused by: ValueError: inner',
+      scopeData: {
+        exception: [expect.objectContaining({ exc_value: 'outer' }), expect.objectContaining({ is_cause: true })],
+      },
+    },
+  ],
+  [
     'loguru',
     '{"text": "17:20 | no\\n", "record": {"extra": {"a": 1, "correlation_id": "order-5"}, "level": {"icon": "x", "name": "SUCCESS", "no": 25}, "message": "no", "name": "shop.pay", "time": {"repr": "2026-11-21 17:20:13.127+00:00", "timestamp": 1795281613.127}, "exception": {"type": "ValueError", "value": "bad", "traceback": true}}}',
     {
