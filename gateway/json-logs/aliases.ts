@@ -20,6 +20,7 @@ const CONTEXTS = [
   'extra',
   'record.extra',
   'labels',
+  'logging.googleapis.com/labels',
   'span',
   'state',
 ]
@@ -64,6 +65,7 @@ export const ALIASES = {
     'ISODATE',
     '__REALTIME_TIMESTAMP',
     'record.time.timestamp',
+    'timestampSeconds',
     'created',
     'date',
   ],

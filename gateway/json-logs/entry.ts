@@ -31,7 +31,9 @@ export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
     eventName,
     eventId: take('eventId', eventIdOf),
     correlationKey: take('correlationKey', textOf) ?? traceId,
-    timestamp: take('timestamp', timeOf),
+    timestamp: take('timestamp', (value, { name }) =>
+      timeOf(name === 'timestampseconds' ? { seconds: value, nanos: entry['timestampNanos'] } : value),
+    ),
   }
   const scopeData = take('scopeData', (value) => (isObject(value) ? value : undefined))
   const rest = merged(scopeData, found.rest(), scopeDataOf(traceId, spanId, {}))

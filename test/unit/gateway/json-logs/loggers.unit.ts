@@ -140,6 +140,18 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     },
   ],
   [
+    'log4j2 JsonTemplateLayout, GcpLayout',
+    '{"timestampSeconds":1795281613,"timestampNanos":127000001,"severity":"DEBUG","message":"no","logging.googleapis.com/labels":{"correlationKey":"order-5"},"logging.googleapis.com/trace_sampled":true,"thread":"main","logger":"com.acme.Pay"}',
+    {
+      timestamp: '2026-11-21T17:20:13.127000001Z',
+      level: 'Debug',
+      categoryName: 'com.acme.Pay',
+      message: 'no',
+      correlationKey: 'order-5',
+      scopeData: { timestampNanos: 127000001, 'logging.googleapis.com/trace_sampled': true, thread: 'main' },
+    },
+  ],
+  [
     'log4j2 JsonTemplateLayout, LogstashJsonEventLayoutV1',
     '{"@version":1,"source_host":"web-1","message":"no","thread_name":"main","@timestamp":"2026-11-21T17:20:13.127+0000","level":"ERROR","logger_name":"com.acme.Pay","exception":{"exception_class":"java.lang.RuntimeException","exception_message":"bad","stacktrace":"java.lang.RuntimeException: bad\\n\\tat com.acme.Pay.pay(Pay.java:12)\\n"}}',
     {
