@@ -51,19 +51,26 @@ const QUIET_FAILURES = 2
 
 /** `write` shows a line to a user of an application without callbacks. */
 export function createReports(options: ReportOptions, write: (line: string) => void): Reports {
-  const { warn, end } = createConsole(write)
-  const onDropped = options.onDropped ?? ((dropped) => warn(dropped.count, textOf(dropped)))
+  const { process } = globalThis as { process?: NodeJS.Process }
+  const shown = createConsole(write)
+  const onDropped = options.onDropped ?? ((dropped) => shown.warn(dropped.count, textOf(dropped)))
   const onRetry =
-    options.onRetry ?? ((retry) => retry.failures > QUIET_FAILURES && warn(0, `cannot send: ${retry.cause}`))
+    options.onRetry ?? ((retry) => retry.failures > QUIET_FAILURES && shown.warn(0, `cannot send: ${retry.cause}`))
   const gathered = new Map<Dropped['reason'], { count: number; message: string }>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
+    process?.off?.('exit', end)
     const reports = [...gathered]
     gathered.clear()
     for (const [reason, { count, message }] of reports) dropped({ count, reason, message, code: null, refused: [] })
+  }
+
+  function end(): void {
+    flush()
+    shown.end()
   }
 
   const dropped = (report: Dropped): void => quietly(() => onDropped(report))
@@ -72,13 +79,13 @@ export function createReports(options: ReportOptions, write: (line: string) => v
     dropped,
     droppedOne: (reason, message) => {
       gathered.set(reason, { count: (gathered.get(reason)?.count ?? 0) + 1, message })
-      timer ??= later(flush, GATHERED_MS)
+      if (timer !== undefined) return
+      timer = later(flush, GATHERED_MS)
+      // A client that is closed watches for the end no more, but may be logged to.
+      process?.once?.('exit', end)
     },
     flush,
-    end: () => {
-      flush()
-      end()
-    },
+    end,
     retried: (retry) => quietly(() => onRetry(retry)),
   }
 }

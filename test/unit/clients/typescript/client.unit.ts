@@ -500,6 +500,16 @@ describe('flush and close', () => {
     expect(client.stats()).toMatchObject({ stored: 1, dropped: 1 })
   })
 
+  test('what is logged after close is told of when the process ends', async () => {
+    const before = process.listeners('exit')
+    const client = clientWith()
+    await client.close()
+    client.log(entry('late'))
+    for (const listener of process.listeners('exit')) if (!before.includes(listener)) listener(0)
+    expect(dropped).toMatchObject([{ count: 1, reason: 'closed' }])
+    expect(process.listeners('exit')).toEqual(before)
+  })
+
   test('close gives up on a server that does not answer, and tells how many', async () => {
     decide = () => undefined
     const client = clientWith({ maxBatchEntries: 2, requestTimeoutMs: 20, closeTimeoutMs: 100 })
