@@ -50,12 +50,6 @@ export function ownHeaders(facts: HeaderFacts): TextHeaders {
   return headers
 }
 
-/** All headers of an entry's record. */
-export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind: Kind }): TextHeaders => ({
-  ...COMMON_HEADERS[kind],
-  ...ownHeaders(facts),
-})
-
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The value of a `traceparent` header (W3C Trace Context, version 00) if it is valid. */

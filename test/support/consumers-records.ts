@@ -1,5 +1,5 @@
-import { recordHeaders } from '../../shared/contract/headers.ts'
-import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import { COMMON_HEADERS, type HeaderFacts, ownHeaders } from '../../shared/contract/headers.ts'
+import type { ApplicationLogRecord, EntryKind, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import { TOPICS, type TopicRole, topicName } from '../../shared/contract/topics.ts'
 import type { JournalRecord, NamedTopic, NewRecord } from '../../shared/journal/journal.ts'
 
@@ -59,6 +59,12 @@ export const applicationLog = (number: number, changes: Partial<ApplicationLogRe
   exception: null,
   scopeData: null,
   ...changes,
+})
+
+/** All headers that the gateway gives an entry's record. */
+export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind: EntryKind }) => ({
+  ...COMMON_HEADERS[kind],
+  ...ownHeaders(facts),
 })
 
 /** The record that the gateway publishes for the entry. */

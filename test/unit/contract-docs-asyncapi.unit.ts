@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
 import { groupName, PROJECTIONS } from '../../consumers/projection.ts'
-import { recordHeaders } from '../../shared/contract/headers.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { decodeRecord } from '../../shared/registry/records.ts'
 import { SETTINGS } from '../../shared/runtime/config-schema.ts'
-import { readRecord } from '../support/consumers-records.ts'
+import { readRecord, recordHeaders } from '../support/consumers-records.ts'
 import {
   asyncapi,
   type Json,

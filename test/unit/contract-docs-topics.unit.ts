@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { decodeEventLog } from '../../consumers/decode.ts'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
-import { CLOUD_EVENTS, recordHeaders } from '../../shared/contract/headers.ts'
+import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { SETTINGS } from '../../shared/runtime/config-schema.ts'
-import { readRecord } from '../support/consumers-records.ts'
+import { readRecord, recordHeaders } from '../support/consumers-records.ts'
 import { publishedSchemas } from '../support/contract-docs.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { recordHeaders, validTraceparent } from '../../../../shared/contract/headers.ts'
+import { validTraceparent } from '../../../../shared/contract/headers.ts'
+import { recordHeaders } from '../../../support/consumers-records.ts'
 
 const FACTS = {
   kind: 'event',
