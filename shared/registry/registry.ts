@@ -93,6 +93,9 @@ export interface Project {
   readonly archivedAt?: string
 }
 
+/** Whether an Event, Step or Project takes logs. */
+export const isInUse = ({ archivedAt }: Pick<Entity | Project, 'archivedAt'>): boolean => archivedAt === undefined
+
 export interface KeyInfo {
   /** SHA-256 of the key, hex. */
   readonly hash: string

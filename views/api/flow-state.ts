@@ -1,10 +1,10 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
 import { EVENT_ENDS_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
-import type { StepEntity } from '../../shared/registry/registry.ts'
+import { isInUse, type StepEntity } from '../../shared/registry/registry.ts'
 import { durationText } from '../flow-layout/times.ts'
 import type { FlowSummary } from '../schemas/answers.ts'
-import { isInUse, type Names } from './names.ts'
+import type { Names } from './names.ts'
 import { invalidParameters } from './problems.ts'
 
 type FlowState = Pick<FlowSummary, 'state' | 'reason'>

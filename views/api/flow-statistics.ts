@@ -11,13 +11,14 @@ import {
   type LogStoreReader,
   NO_FLOWS,
 } from '../../shared/log-store/log-store.ts'
+import { isInUse } from '../../shared/registry/registry.ts'
 import type { EventStatistics, FlowStatistics } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { flowFilter } from './filter.ts'
 import { durationsOf, FLOWS_SAMPLED_MAX, type Stretch, sampleFlows, stretchesOf } from './flow-sample.ts'
 import { type FlowWaits, statesAt } from './flow-state.ts'
 import { distinct, nextStepOf, spanOf, stepTimes, summaryOf } from './flow-summary.ts'
-import { isInUse, type Names } from './names.ts'
+import type { Names } from './names.ts'
 
 /** Maximum number of Events in an answer, and of Steps per Event. */
 const EVENTS_MAX = 50

@@ -1,9 +1,10 @@
 import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, toNanos } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup } from '../../shared/log-store/log-store.ts'
+import { isInUse } from '../../shared/registry/registry.ts'
 import type { EntityRef, FlowStep, FlowSummary } from '../schemas/answers.ts'
 import { type FlowWaits, stateOf } from './flow-state.ts'
-import { isInUse, type Names } from './names.ts'
+import type { Names } from './names.ts'
 
 /** `now` is in milliseconds since 1970. */
 export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWaits): FlowSummary {

@@ -1,6 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { Query } from '../../shared/query/ast.ts'
-import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
+import { type Entity, isInUse, type Registry, type StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
 import { withNames } from '../search/names-in-query.ts'
 
@@ -16,8 +16,6 @@ export interface Names {
   /** The Events that have Steps in use, each with all of its Steps in order. */
   processes(): readonly (readonly [event: string, steps: readonly StepEntity[]])[]
 }
-
-export const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
 
 /**
  * Names for one Team. An identifier may have moved to another Team, or from an Event to a Step; the new owner's name is not used for the

@@ -1,5 +1,5 @@
 import { createNearest } from '../../shared/nearest.ts'
-import type { Registry } from '../../shared/registry/registry.ts'
+import { isInUse, type Registry } from '../../shared/registry/registry.ts'
 import { curlTo } from '../details/curl.ts'
 import type { EntityRef, Refusal, RefusedCount } from '../schemas/answers.ts'
 import type { KeptRefusal, RefusalsReader } from './ring.ts'
@@ -55,8 +55,6 @@ function createNearestOf(registry: Registry, team: string): (noted: KeptRefusal[
     return code === 'project_not_found' || code === 'invalid_project_id' ? (project(identifier) ?? null) : null
   }
 }
-
-const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => archivedAt === undefined
 
 const refOf = ({ identifier, name }: EntityRef): EntityRef => ({ identifier, name })
 
