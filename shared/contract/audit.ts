@@ -1,3 +1,5 @@
+import { beginningOf } from './rows.ts'
+
 /** Who made a change, by what means, and from where. */
 export interface AuditOrigin {
   readonly actor: {
@@ -104,6 +106,5 @@ function cutTexts(value: unknown, characters: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutTexts(item, characters)]))
 }
 
-/** Cuts between characters, never within one. */
 const cutText = (text: string, characters: number): string =>
-  text.length <= characters ? text : `${text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')}…`
+  text.length <= characters ? text : `${beginningOf(text, characters)}…`

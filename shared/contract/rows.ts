@@ -16,7 +16,7 @@ export function rowOf(entry: EntryRecord): EntryRow {
   const cut = (name: LongField, text: string): string => {
     if (text.length <= ROW_TEXT_CHARACTERS_MAX) return text
     truncated.push(name)
-    return beginningOf(text)
+    return beginningOf(text, ROW_TEXT_CHARACTERS_MAX)
   }
   const row =
     entry.kind === 'event'
@@ -33,10 +33,11 @@ export function rowOf(entry: EntryRecord): EntryRow {
 /** Whether the entry of a record's text can have a long text at all. */
 export const mayBeLong = (source: string): boolean => source.length > ROW_TEXT_CHARACTERS_MAX
 
-/** Never cuts a surrogate pair in half. */
-function beginningOf(text: string): string {
-  const last = text.charCodeAt(ROW_TEXT_CHARACTERS_MAX - 1)
-  return text.slice(0, ROW_TEXT_CHARACTERS_MAX - (last >= 0xd800 && last <= 0xdbff ? 1 : 0))
+/** The beginning of a text, at most `length` UTF-16 units of it; never cuts a surrogate pair in half. */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
 type Scope = Readonly<Record<string, unknown>> | null

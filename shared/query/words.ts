@@ -1,3 +1,5 @@
+import { beginningOf } from '../contract/rows.ts'
+
 /** Maximum UTF-16 units of a word; longer ones are cut to this, in texts and in searches alike. */
 export const WORD_LENGTH_MAX = 128
 
@@ -16,7 +18,8 @@ export function splitWords(text: string): readonly string[] {
   const lower = lowerCase(text)
   const words = lower.match(NOT_ASCII.test(lower) ? WORD : ASCII_WORD)
   if (words === null) return []
-  for (const [index, word] of words.entries()) if (word.length > WORD_LENGTH_MAX) words[index] = cut(word)
+  for (const [index, word] of words.entries())
+    if (word.length > WORD_LENGTH_MAX) words[index] = beginningOf(word, WORD_LENGTH_MAX)
   return words
 }
 
@@ -37,9 +40,3 @@ export function hasPhrase(text: readonly string[], words: readonly string[], pre
 
 /** A sigma's lower case depends on what follows it, but a word's beginning has to stay the same: all forms become one. */
 const lowerCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
-
-function cut(word: string): string {
-  const last = word.charCodeAt(WORD_LENGTH_MAX - 1)
-  const partsPair = last >= 0xd800 && last <= 0xdbff
-  return word.slice(0, partsPair ? WORD_LENGTH_MAX - 1 : WORD_LENGTH_MAX)
-}

@@ -1,3 +1,5 @@
+import { beginningOf } from '../../shared/contract/rows.ts'
+
 /** A count with thousands separators: `12,345`. */
 export const countText = (count: number): string => count.toLocaleString('en')
 
@@ -27,11 +29,9 @@ function symbolOf(character: string): string {
 }
 
 /** The beginning of a text, and the number of characters cut off; never splits a surrogate pair. */
-export function cut(text: string, length: number): { readonly text: string; readonly more: number } {
-  if (text.length <= length) return { text, more: 0 }
-  const code = text.charCodeAt(length - 1)
-  const end = code >= 0xd800 && code <= 0xdbff ? length - 1 : length
-  return { text: text.slice(0, end), more: text.length - end }
+export function cut(whole: string, length: number): { readonly text: string; readonly more: number } {
+  const text = beginningOf(whole, length)
+  return { text, more: whole.length - text.length }
 }
 
 /** The last two parts of a category: the class and a qualifier that distinguishes it from others of that name, as `Payments.Client`. */
