@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AuditOrigin } from '../../shared/contract/audit.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
+import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/registry/journal-access.ts'
+import { generateKey } from '../../shared/registry/keys.ts'
+import { newKeyRecord } from '../../shared/registry/plan-keys.ts'
+import { isEmpty, type RegistryRecord } from '../../shared/registry/records.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
-import { createDemo } from './demo-registry.ts'
 import type { Role } from './roles.ts'
 
 export interface RegistrySetupDeps {
@@ -35,7 +40,35 @@ export async function setUpRegistry({ role, config, ...deps }: RegistrySetupDeps
     return null
   }
   if (role !== 'all') return null
-  return (await createDemo({ ...deps, audited: deps.audit(originOf('first start')) }))?.key ?? null
+  return createDemo({ ...deps, audited: deps.audit(originOf('first start')) })
+}
+
+/**
+ * Fills an empty registry with a Team to try Sluice with, and returns its key, which is not stored; returns null, and changes nothing, if
+ * the registry is not empty.
+ */
+export async function createDemo(deps: RegistryAdminDeps): Promise<string | null> {
+  const state = await readState(deps)
+  if (!isEmpty(state)) return null
+  const team = 'demo'
+  const event = 'order-placed'
+  const key = generateKey()
+  const steps = ['Validate', 'Charge', 'Ship'].map(
+    (name, index): RegistryRecord => ({
+      kind: 'step',
+      id: `${event}.${name.toLowerCase()}`,
+      value: { team, event, name, order: index + 1 },
+    }),
+  )
+  const changes: RegistryRecord[] = [
+    { kind: 'team', id: team, value: { name: 'Demo' } },
+    newKeyRecord(team, key, timestampOf(deps.clock.now())),
+    { kind: 'event', id: event, value: { team, name: 'Order placed' } },
+    ...steps,
+    { kind: 'project', id: randomUUID(), value: { team, name: 'Checkout API' } },
+  ]
+  await appendChanges(deps, changes, state)
+  return key
 }
 
 const originOf = (via: string): AuditOrigin => ({ actor: { kind: 'server', id: null, key: null }, via, from: null })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDemo } from '../../../../deploy/server/demo-registry.ts'
+import { createDemo } from '../../../../deploy/server/first-start.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
@@ -404,30 +404,30 @@ test('failures of the journal are passed on', async () => {
 describe('the demo', () => {
   test('fills an empty registry with a Team, an Event of three Steps, a Project and a random key', async () => {
     const setup = registryOnMemory()
-    const demo = await createDemo(setup)
+    const key = (await createDemo(setup)) ?? ''
     const registry = registryOf(setup)
-    expect(registry.teams().map(({ id }) => id)).toEqual([demo?.team])
-    expect(registry.eventsOf('demo').map(({ identifier }) => identifier)).toEqual([demo?.event])
+    expect(registry.teams().map(({ id }) => id)).toEqual(['demo'])
+    expect(registry.eventsOf('demo').map(({ identifier }) => identifier)).toEqual(['order-placed'])
     expect(registry.stepsOf('demo').map(({ identifier, event }) => [identifier, event])).toEqual(
-      demo?.steps.map((step) => [step, demo.event]),
+      ['validate', 'charge', 'ship'].map((step) => [`order-placed.${step}`, 'order-placed']),
     )
-    expect(demo?.steps).toHaveLength(3)
-    expect(registry.project(demo?.project ?? '')?.team).toBe('demo')
-    expect(registry.keyOpens('demo', demo?.key ?? '')).toBe(true)
-    expect(registry.keysOf('demo').map(({ hash }) => hash)).toEqual([hashKeyHex(demo?.key ?? '')])
+    expect(registry.projectsOf('demo')).toHaveLength(1)
+    expect(registry.keyOpens('demo', key)).toBe(true)
+    expect(registry.keysOf('demo').map(({ hash }) => hash)).toEqual([hashKeyHex(key)])
   })
 
   test('is another one each time', async () => {
-    const [one, two] = await Promise.all([createDemo(registryOnMemory()), createDemo(registryOnMemory())])
-    expect(one?.key).not.toBe(two?.key)
-    expect(one?.project).not.toBe(two?.project)
+    const setups = [registryOnMemory(), registryOnMemory()]
+    const keys = await Promise.all(setups.map(createDemo))
+    const projects = setups.map((setup) => registryOf(setup).projectsOf('demo')[0]?.id)
+    expect([new Set(keys).size, new Set(projects).size]).toEqual([2, 2])
   })
 
   test('is not put where anything is, or was', async () => {
     const setup = await withFile()
-    expect(await createDemo(setup)).toBeUndefined()
+    expect(await createDemo(setup)).toBeNull()
     await setup.admin.applyFile('teams: []', { prune: true })
     expect(registryOf(setup).teams()).toEqual([])
-    expect(await createDemo(setup)).toBeUndefined()
+    expect(await createDemo(setup)).toBeNull()
   })
 })
