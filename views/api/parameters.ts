@@ -6,7 +6,7 @@ import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { invalidParameters, type ParameterProblem } from './problems.ts'
+import { invalidParameters, mustBeOneOf, type ParameterProblem } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
 /** A query parameter: one definition for parsing and for documentation. */
@@ -225,7 +225,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
   description: string,
   choices: readonly Choice[],
   absent: Absent,
-  expected = `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`,
+  expected = mustBeOneOf(choices),
 ): Parameter<Choice | Absent> {
   return {
     description,

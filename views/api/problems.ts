@@ -9,6 +9,13 @@ export interface ParameterProblem {
   readonly message: string
 }
 
+/** The expectation of a parameter or field that takes one of these texts. */
+export const mustBeOneOf = (choices: readonly string[]): string =>
+  `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+
+/** A member's name as a part of a JSON pointer (RFC 6901, 3). */
+export const pointerOf = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
+
 /**
  * A reader's unknown key authenticates nobody, hence 401; at the ingestion endpoints the same code means that the key does not belong to
  * the target's Team, which is 403.

@@ -1,7 +1,7 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { SEARCH_PAGES, type SearchPage } from '../../shared/registry/registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
-import { invalidFields, type ParameterProblem } from '../api/problems.ts'
+import { invalidFields, mustBeOneOf, type ParameterProblem, pointerOf } from '../api/problems.ts'
 import { SEARCH_PARAMETERS } from '../schemas/list-parameters.ts'
 
 /** A field of a body: its value, or a description of what is expected. */
@@ -22,9 +22,7 @@ const guid: Read<string> = (value) => {
 
 const searchPage: Read<SearchPage> = (value) => {
   const page = SEARCH_PAGES.find((one) => one === value)
-  return page === undefined
-    ? { expected: `must be ${SEARCH_PAGES.slice(0, -1).join(', ')} or ${SEARCH_PAGES.at(-1)}` }
-    : { value: page }
+  return page === undefined ? { expected: mustBeOneOf(SEARCH_PAGES) } : { value: page }
 }
 
 const searchParams: Read<Readonly<Record<string, string>>> = (value) => {
@@ -70,7 +68,7 @@ export function readFields(json: unknown, taken: readonly FieldName[], required:
   const problems: ParameterProblem[] = []
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(json)) {
-    const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const path = `/${pointerOf(name)}`
     if (!taken.includes(name as FieldName)) {
       const known = taken.length === 0 ? 'none' : taken.join(', ')
       problems.push({ path, message: `is not a field; this path takes ${known}` })

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { textProblem } from '../../shared/registry/rules.ts'
 import { readParameters } from '../api/parameters.ts'
-import { invalidFields, type ParameterProblem } from '../api/problems.ts'
+import { invalidFields, mustBeOneOf, type ParameterProblem, pointerOf } from '../api/problems.ts'
 import { SELECTING } from '../schemas/list-parameters.ts'
 import {
   COUNTED_LISTS,
@@ -42,10 +42,7 @@ const check =
   }
 
 const oneOf = <const T extends string>(choices: readonly T[]): Read<T> =>
-  check(
-    (value): value is T => choices.some((one) => one === value),
-    `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`,
-  )
+  check((value): value is T => choices.some((one) => one === value), mustBeOneOf(choices))
 
 const whole = (min: number, max: number): Read<number> =>
   check(
@@ -136,8 +133,6 @@ function membersOf(value: unknown, path: string, problems: ParameterProblem[]): 
   problems.push({ path, message: value === undefined ? 'is missing' : 'must be a JSON object' })
   return {}
 }
-
-const pointerOf = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const TYPES = ['count', 'flows', 'newGroup'] as const
 
