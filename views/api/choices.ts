@@ -80,12 +80,8 @@ function targetSections(facets: Facets, registry: Registry, { team, names }: Cal
     count: stepCount(value),
     children: [],
   })
-  const steps = Map.groupBy(
-    registry.stepsOf(team).toSorted((a, b) => a.order - b.order),
-    ({ event }) => event,
-  )
   const stepsOf = (event: string | null): readonly Choice[] =>
-    (steps.get(event) ?? []).map(({ identifier }) => stepOf(identifier))
+    names.stepsOf(event).map(({ identifier }) => stepOf(identifier))
   const eventOf = (value: string): Choice => ({
     name: 'event',
     value,

@@ -11,8 +11,8 @@ export interface Names {
   project(id: string): ProjectRef
   /** The query, extended so that its words also match entries by these names; `kinds` as in `EntryFilter`. */
   inQuery(query: Query, kinds: readonly EntryKind[]): Query
-  /** The Event's Steps in order. */
-  stepsOf(event: string): readonly StepEntity[]
+  /** The Event's Steps in order; null for the Steps without an Event. */
+  stepsOf(event: string | null): readonly StepEntity[]
   /** The Events that have Steps in use, each with all of its Steps in order. */
   processes(): readonly (readonly [event: string, steps: readonly StepEntity[]])[]
 }
