@@ -83,7 +83,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     const waitMs = attempts.waitOf(client)
     if (waitMs > 0) {
       outcomes.inc({ outcome: 'limited' })
-      return answerTooMany(response, Math.ceil(waitMs / 1_000))
+      throw tooManyAttempts(Math.ceil(waitMs / 1_000))
     }
     const session = sessions.begin(apiKey)
     outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
@@ -134,6 +134,11 @@ function createSignInLog(logger: Logger): (session: Session) => void {
   }
 }
 
+const tooManyAttempts = (seconds: number): ProblemError => {
+  const message = `Too many attempts. Try again in ${seconds} s.`
+  return new ProblemError(problem('too_many_attempts', { retryAfterSeconds: seconds }, message))
+}
+
 /** The key in a body `{ "apiKey": "..." }`. */
 function keyIn(json: unknown): string {
   const { apiKey } = (json ?? {}) as { apiKey?: unknown }
@@ -148,12 +153,3 @@ const shown = (session: Session | undefined, refusals: RefusalsReader): SessionA
   keyPrefix: session?.key.prefix ?? null,
   refused: session === undefined ? null : refusedCounts(refusals, session.team.id),
 })
-
-const answerTooMany = (response: Response, seconds: number): void =>
-  answerFailure(
-    response,
-    problem('too_many_attempts', { retryAfterSeconds: seconds }, `Too many attempts. Try again in ${seconds} s.`),
-    {
-      'retry-after': String(seconds),
-    },
-  )
