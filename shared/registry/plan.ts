@@ -45,9 +45,9 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
   planTeams(planner)
   changes.push(...keys.changes)
   checkOwned(planner)
-  planEvents(planner)
+  planNamed('event', 'Event', file.events, planner)
   planSteps(planner)
-  planProjects(planner)
+  planNamed('project', 'Project', file.projects, planner)
   if (options.prune) planRemovals(planner)
   if (problems.length > 0) {
     return { changes: [], problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), notes: [] }
@@ -167,14 +167,14 @@ function markOf(what: string, item: FileEvent, present: Archivable | undefined, 
   return item.archived === false ? {} : archived(since ?? (item.archived ? now : undefined))
 }
 
-function planEvents(planner: Planner): void {
-  const { state, file, put } = planner
-  for (const item of file.events) {
+/** Plans the Events or the Projects: a name and a mark each. */
+function planNamed(kind: 'event' | 'project', what: string, items: readonly FileEvent[], planner: Planner): void {
+  for (const item of items) {
     const { id, team, name } = item
     if (team === undefined) continue
-    const present = state.event.get(id)
-    const value = { team, name: name ?? present?.name ?? id, ...markOf('Event', item, present, planner) }
-    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) put({ kind: 'event', id, value })
+    const present = planner.state[kind].get(id)
+    const value = { team, name: name ?? present?.name ?? id, ...markOf(what, item, present, planner) }
+    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) planner.put({ kind, id, value })
   }
 }
 
@@ -227,17 +227,6 @@ function highestOrders(state: RegistryState, file: RegistryFile): { next(event: 
       see(event, (highest.get(event) ?? 0) + 1)
       return highest.get(event) ?? 1
     },
-  }
-}
-
-function planProjects(planner: Planner): void {
-  const { state, file, put } = planner
-  for (const item of file.projects) {
-    const { id, team, name } = item
-    if (team === undefined) continue
-    const present = state.project.get(id)
-    const value = { team, name: name ?? present?.name ?? id, ...markOf('Project', item, present, planner) }
-    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) put({ kind: 'project', id, value })
   }
 }
 

@@ -136,8 +136,7 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
     const limits = written && limitsFrom(written)
     return { name, ...(project !== undefined && { defaultProject: project }), ...(limits !== undefined && { limits }) }
   },
-  event: ({ team, name, archivedAt }) =>
-    isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
+  event: readNamed,
   step: ({ team, event, name, order, archivedAt }) =>
     isText(team) &&
     (event === null || isText(event)) &&
@@ -146,14 +145,18 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
     isMark(archivedAt)
       ? { team, event, name, order: order as number, ...archived(archivedAt) }
       : undefined,
-  project: ({ team, name, archivedAt }) =>
-    isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
+  project: readNamed,
   key: ({ prefix, createdAt, revokedAt }) =>
     typeof prefix === 'string' && isTime(createdAt) && (revokedAt === null || isTime(revokedAt))
       ? { prefix, createdAt, revokedAt }
       : undefined,
   search: ({ name, page, params }) =>
     isText(name) && isSearchPage(page) && isTexts(params) ? { name, page, params } : undefined,
+}
+
+/** Reads an Event or a Project. */
+function readNamed({ team, name, archivedAt }: Json): RegistryValues['event'] | undefined {
+  return isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
