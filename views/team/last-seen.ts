@@ -3,6 +3,7 @@ import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
+import { createSemaphore } from '../../shared/runtime/semaphore.ts'
 
 /** The latest entry and the number of entries of a Team's Events, Steps and Projects within the last day. */
 export interface LastSeen {
@@ -62,10 +63,12 @@ export function createLastSeen({
         values.map(({ value, count }) => ({ kind: kind as TargetKind, value, count })),
       )
       const seen = { event: new Map<string, Seen>(), step: new Map<string, Seen>(), project: new Map<string, Seen>() }
-      await inParallel(targets, async ({ kind, value, count }) => {
+      const { run } = createSemaphore(AT_A_TIME)
+      const lookUp = async ({ kind, value, count }: (typeof targets)[number]): Promise<void> => {
         const at = performance.now() < end ? await latestOf(team, kind, value, since, signal) : null
         seen[kind].set(value, { at, count })
-      })
+      }
+      await Promise.all(targets.map((target) => run(() => lookUp(target))))
       return { complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
     } catch (err) {
       logger.warn({ err }, 'the log store could not tell what was last seen')
@@ -113,11 +116,3 @@ const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => 
   kinds: [kind],
   from: since,
 })
-
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const left = items.values()
-  const worker = async (): Promise<void> => {
-    for (const item of left) await work(item)
-  }
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker))
-}
