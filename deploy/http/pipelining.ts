@@ -34,7 +34,7 @@ export const inTurn =
  * those beyond the limit are not taken, and the answer to the last one taken says `Connection: close`, so that the client knows which to
  * send again (RFC 9112, 9.6).
  */
-export function limitPipelining(server: Server, waitingMax = WAITING_MAX): void {
+export function limitPipelining(server: Server): void {
   server.on('connection', (socket: HttpSocket) => {
     const connection = connectionOf(socket)
     // Node resumes reading after each request that was received completely.
@@ -46,7 +46,7 @@ export function limitPipelining(server: Server, waitingMax = WAITING_MAX): void 
     if (typeof parser?.onIncoming !== 'function') return
     const take = parser.onIncoming
     parser.onIncoming = (request, keepAlive) => {
-      if (connection.waiting.length < waitingMax && !connection.closing) return take(request, keepAlive)
+      if (connection.waiting.length < WAITING_MAX && !connection.closing) return take(request, keepAlive)
       // Either an answer that ends the connection is already due, or the last one says so.
       if (!connection.closing) connection.waiting.at(-1)?.setHeader('connection', 'close')
       connection.closing = true

@@ -7,8 +7,8 @@ interface Panel {
   readonly queries: Readonly<Record<string, string>>
 }
 
-const quantile = (of: number, metric: string, by = 'le', selector = ''): string =>
-  `histogram_quantile(${of}, sum by (${by}) (rate(${metric}_bucket${selector}[5m])))`
+const quantile = (of: number, metric: string, by = 'le'): string =>
+  `histogram_quantile(${of}, sum by (${by}) (rate(${metric}_bucket[5m])))`
 
 export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
   Objectives: [

@@ -18,15 +18,18 @@ export interface Health {
   readonly reason?: string
 }
 
+/** Time for services to stop after another one could not start. */
+const STOP_AFTER_FAILURE_MS = 5_000
+
 /** Starts in the given order; if one fails, stops those already started and rethrows. */
-export async function startAll(services: readonly Service[], deadlineAfterFailureMs = 5_000): Promise<void> {
+export async function startAll(services: readonly Service[]): Promise<void> {
   const started: Service[] = []
   for (const service of services) {
     try {
       started.push(service)
       await service.start()
     } catch (error) {
-      await stopAll(started, systemClock.now() + deadlineAfterFailureMs)
+      await stopAll(started, systemClock.now() + STOP_AFTER_FAILURE_MS)
       throw error
     }
   }

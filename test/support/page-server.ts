@@ -22,9 +22,9 @@ export const startPageServer = (settings: Record<string, string> = {}): Promise<
   start(temporaryFolder(), settings)
 
 /** The same with a Team that was busy during the two days before `now` (milliseconds since 1970). */
-export async function startBusyServer(now: number, settings: Record<string, string> = {}): Promise<PageServer> {
+export async function startBusyServer(now: number): Promise<PageServer> {
   const folder = temporaryFolder()
-  const server = await start(folder, { REGISTRY_FILE: writeBusyRegistry(folder.path), ...settings }, BUSY_KEY)
+  const server = await start(folder, { REGISTRY_FILE: writeBusyRegistry(folder.path) }, BUSY_KEY)
   await fillBusyTeam(server.client, now)
   return server
 }

@@ -17,8 +17,8 @@ export interface Allowance {
   watch(): () => boolean
 }
 
-export function createAllowance(charactersMax = CHARACTERS_MAX): Allowance {
-  let left = charactersMax
+export function createAllowance(): Allowance {
+  let left = CHARACTERS_MAX
   let cuts = 0
   return {
     text: (whole, textMax = TEXT_MAX) => {

@@ -53,17 +53,16 @@ export interface WatchBookDeps {
   readonly logger: Logger
   /** Milliseconds to wait before reading the topic again after a failure. */
   readonly retryMs?: number
-  /** Maximum milliseconds from an append until it is read back. */
-  readonly readBackMs?: number
 }
 
 /** The topic has one partition, so its records have one order. */
 const PARTITION = 0
+/** Maximum time from an append until it is read back. */
 const READ_BACK_MS = 10_000
 
 /** Keeps all watches and their states in memory. */
 export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
-  const { journal, topic, writer, readBackMs = READ_BACK_MS } = deps
+  const { journal, topic, writer } = deps
   /** Called after each fold. */
   const waiting = new Set<() => void>()
   const { name, start, stop, state, caughtUp } = createTopicFollower({
@@ -83,7 +82,7 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
     const look = (): void => {
       if (holds()) resolve()
     }
-    const timer = setTimeout(() => reject(new Error('the appended record was not read back in time')), readBackMs)
+    const timer = setTimeout(() => reject(new Error('the appended record was not read back in time')), READ_BACK_MS)
     waiting.add(look)
     try {
       await promise

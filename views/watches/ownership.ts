@@ -17,11 +17,11 @@ export interface OwnershipDeps {
   readonly group: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Milliseconds to wait before subscribing again. */
-  readonly retryMs?: number
 }
 
 const NAME = 'watches'
+/** Time to wait before subscribing again. */
+const RETRY_MS = 10_000
 const RECORDS_MAX = 1_000
 
 /**
@@ -29,7 +29,7 @@ const RECORDS_MAX = 1_000
  * owners, such as one that was frozen until it learns otherwise: their work has to tolerate that.
  */
 export function createOwnership(deps: OwnershipDeps): Ownership {
-  const { journal, topic, group, clock, logger, retryMs = 10_000 } = deps
+  const { journal, topic, group, clock, logger } = deps
   const stopping = new AbortController()
   let owns = false
   let reason: string | undefined = 'joining the group'
@@ -62,7 +62,7 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
         logger.warn({ err, group }, 'the group of the watches cannot be joined; trying again')
       }
       owns = false
-      await pause(retryMs, stopping.signal)
+      await pause(RETRY_MS, stopping.signal)
     }
   }
 
