@@ -1,16 +1,33 @@
-import { type Checked, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
+import { decodeText } from '../../shared/http/body.ts'
+import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, refuseNoObject, refuseTimestamp } from '../ingest/fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { Dialect } from '../ingest/replies.ts'
 import type { SentEntries } from '../ingest/request.ts'
-import type { SentEvent, SentEvents } from './events.ts'
+import { eventsOf, type SentEvent, type SentEvents } from './events.ts'
 
-/** A format of events in JSON. */
-export interface EventsFormat {
+/** A format of JSON events that takes any of these content types, or none; `unsupported` is the message for all others. */
+export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFormat {
+  const wrongType = problemSaying('unsupported_media_type', unsupported)
+  return {
+    refusal: ({ headers }) => {
+      const type = headers['content-type'] ?? ''
+      if (type !== '' && !contentTypes.test(type)) return wrongType
+      return charsetProblem(type) ?? codingProblem(headers)
+    },
+    decode: decodeText,
+    parse: eventsOf,
+  }
+}
+
+/** The part of a check in which endpoints for events differ. */
+interface EventsEndpoint {
   /** The endpoint's name in `Origin`, from which the ids of resent requests are derived. */
   readonly endpoint: string
   /** The fields of an application log that an event becomes. */
@@ -27,7 +44,7 @@ const EVENT_PER_ENTRY_MAX = 2
 
 /** Checks a body of events: the sender, the Project, then each event by itself. */
 export const createEventsCheck =
-  ({ endpoint, entryOf, dialectOf }: EventsFormat) =>
+  ({ endpoint, entryOf, dialectOf }: EventsEndpoint) =>
   (deps: CheckDeps): BatchCheck => {
     const { entryBytesMax } = deps
     const eventBytesMax = EVENT_PER_ENTRY_MAX * entryBytesMax

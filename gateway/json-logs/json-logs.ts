@@ -1,6 +1,5 @@
 import { type Dialect, wholeBatches } from '../ingest/replies.ts'
-import { createEventsCheck } from '../json-events/check.ts'
-import { eventsFormat } from '../json-events/format.ts'
+import { createEventsCheck, eventsFormat } from '../json-events/check.ts'
 import { entryOf } from './entry.ts'
 
 /** Any JSON type, text, and the default type of curl and syslog-ng. */
