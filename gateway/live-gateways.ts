@@ -35,43 +35,19 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   const { journal, topic, clock, logger, metrics, beatMs = BEAT_MS } = deps
   const id = randomUUID()
   const gauge = metrics.gauge('sluice_live_gateways')
-  /** The ids heard between beats of this gateway, the current span first. */
-  let spans: Set<string>[] = [new Set([id])]
-  let heardOwn = false
-  let joined = false
+  const hearing = createHearing(id, (count) => gauge.set(count))
   let following: Promise<Follower> | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let hasFailed = false
-  let count = 1
-
-  function recount(): void {
-    count = new Set(spans.flatMap((span) => [...span])).size
-    gauge.set(count)
-  }
 
   function hear(other: string): void {
-    if (isStopped) return
-    if (other === id) {
-      heardOwn = true
-      joined = true
-    }
-    // Until it reads its own first beat, a gateway is reading the topic's past.
-    if (!joined) return
-    const isNew = !spans.some((span) => span.has(other))
-    spans[0]?.add(other)
-    if (!isNew) return
-    recount()
-    // Lets a gateway that has just started hear of this one at once.
-    void beat()
+    // A gateway that has just started hears of this one at once.
+    if (!isStopped && hearing.hear(other)) void beat()
   }
 
   function onTime(): void {
-    if (heardOwn) {
-      heardOwn = false
-      spans = [new Set([id]), ...spans.slice(0, SPANS - 1)]
-      recount()
-    }
+    hearing.endSpan()
     void beat()
   }
 
@@ -99,10 +75,9 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
     }
   })
 
-  recount()
   return {
     name: 'live gateways',
-    count: () => count,
+    count: hearing.count,
     start: async () => {
       timer = setInterval(onTime, beatMs)
       timer.unref()
@@ -114,6 +89,45 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
       // A failure to follow was already logged, and left nothing to close.
       const closed = following?.then((follower) => follower.close()).catch(() => undefined)
       await byDeadline(Promise.resolve(closed), deadline, clock)
+    },
+  }
+}
+
+/** The gateways that were heard within the last spans, `own` included; a span lies between two beats of this gateway. */
+function createHearing(own: string, onCount: (count: number) => void) {
+  /** The ids heard in each span, the current one first. */
+  let spans: readonly Set<string>[] = [new Set([own])]
+  let heardOwn = false
+  let joined = false
+  let count = 0
+
+  function recount(): void {
+    count = new Set(spans.flatMap((span) => [...span])).size
+    onCount(count)
+  }
+
+  recount()
+  return {
+    count: (): number => count,
+    /** Notes a beat, and returns whether its gateway was unknown. */
+    hear: (id: string): boolean => {
+      if (id === own) {
+        heardOwn = true
+        joined = true
+      }
+      // Until it reads its own first beat, a gateway is reading the topic's past.
+      if (!joined) return false
+      const isNew = !spans.some((span) => span.has(id))
+      spans[0]?.add(id)
+      if (isNew) recount()
+      return isNew
+    },
+    /** Begins a span, if a beat of this gateway came back in the one that ends. */
+    endSpan: (): void => {
+      if (!heardOwn) return
+      heardOwn = false
+      spans = [new Set([own]), ...spans.slice(0, SPANS - 1)]
+      recount()
     },
   }
 }
