@@ -1,5 +1,5 @@
 import { CLOUD_EVENTS } from './headers.ts'
-import type { Static } from './json-schema.ts'
+import { optionalText, type Static, text } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*
@@ -13,8 +13,6 @@ export type EntryKind = keyof typeof CLOUD_EVENTS
 const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 const guid = { type: 'string', pattern: GUID_PATTERN } as const
-const text = { type: 'string' } as const
-const optionalText = { type: ['string', 'null'] } as const
 /** Canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */
 const timestamp = { type: 'string', format: 'date-time' } as const
 
