@@ -139,7 +139,10 @@ function traceChunks({ tracer, group }: NonNullable<BatchDeps['tracing']>, settl
   }
 }
 
-/** The first `LINKS_MAX` of it. Records of one request are adjacent and share a header, so each is compared with the one before. */
+/**
+ * The `traceparent`s of traced work in a chunk, at most `LINKS_MAX`. Records of one request are adjacent and share a header, so each is
+ * compared with the one before.
+ */
 function tracedWork(chunk: readonly JournalRecord[]): readonly string[] {
   const found = new Set<string>()
   let last: string | undefined
@@ -227,7 +230,7 @@ function reasonsOf(bad: readonly BadRecord[]): Readonly<Record<string, number>> 
   return Object.fromEntries([...groups].map(([reason, letters]) => [reason, letters.length]))
 }
 
-/** These records do not become dead letters, so only the error tells an operator about the problem. */
+/** The text of the error: the records of a flood do not become dead letters, so nothing else tells an operator about them. */
 function describeFlood(place: string, flood: string, bad: readonly BadRecord[]): string {
   const reasons = Object.entries(reasonsOf(bad)).map(([reason, count]) => `${count} ${reason}`)
   const first = bad[0]

@@ -5,7 +5,7 @@ import { type Config, ConfigError, loadConfig } from '../shared/runtime/config.t
 const TIMEOUT_MS = 4_000
 const EVERY_INTERFACE: readonly string[] = ['0.0.0.0', '::']
 
-/** On the metrics port where there is one, as the canary has no other; it is without the base path. */
+/** The address of the readiness check: on the metrics port, without the base path, if there is one; the canary has no other port. */
 function readinessUrl({ HOST, PORT, METRICS_PORT, BASE_PATH }: Config): string {
   const host = EVERY_INTERFACE.includes(HOST) ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST
   const place = METRICS_PORT ? `${METRICS_PORT}/health/ready` : `${PORT}${below(BASE_PATH, '/health/ready')}`

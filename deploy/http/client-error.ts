@@ -82,7 +82,7 @@ const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE'
 /** The parser's words for a version that it does not know. */
 const UNKNOWN_VERSION = 'Invalid HTTP version'
 
-/** As in Node; the bytes are those that were parsed last. */
+/** Node's error for a faulty request, with the bytes that were parsed last. */
 type ClientError = Error & { readonly rawPacket?: Buffer }
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? ''

@@ -240,7 +240,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
   ],
 }
 
-/** In units of Grafana's grid, which is 24 wide. */
+/** The size of a panel in units of Grafana's grid, which is 24 wide. */
 const PANEL = { w: 8, h: 7 }
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' }
 

@@ -37,21 +37,21 @@ export interface Dialect {
   readonly headers?: OutgoingHttpHeaders
 }
 
-/** The entry is durable. */
+/** The reply to an entry that is durable. */
 export const created = (id: string): Reply => ({
   body: `{"success":true,"data":{"id":"${id}"}}`,
   strictStatus: 200,
   retryAfterSeconds: undefined,
 })
 
-/** The request, or its one entry, was refused. */
+/** The reply to a request that was refused, or whose only entry was. */
 export const failed = (cause: Problem): Reply => ({
   body: failureBody(cause),
   strictStatus: STATUS[cause.code],
   retryAfterSeconds: retryAfterOf(cause),
 })
 
-/** A batch was processed. */
+/** The reply to a batch of `total` entries; `refused` is in the order of the entries. */
 export function processed(total: number, refused: readonly RefusedEntry[]): Reply {
   const [first] = refused
   const count = total - refused.length
@@ -88,7 +88,7 @@ export const ENVELOPE: Dialect = {
     strictStatus === STATUS.rate_limited || isStrict(headers['x-strict-status']) ? strictStatus : 200,
 }
 
-/** For shippers that look at the status alone. */
+/** Whether the client asked for strict statuses, as shippers do that look at the status alone. */
 const isStrict = (header: string | readonly string[] | undefined): boolean =>
   header !== undefined && String(header).toLowerCase() === 'true'
 

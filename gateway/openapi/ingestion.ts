@@ -25,7 +25,7 @@ const OWN_CODES: readonly ErrorCode[] = [
   'server_error',
 ]
 
-/** In the order of the checks, as are all lists of codes here. */
+/** The codes of event logs in the order of the checks, as in all lists of codes here. */
 const EVENT_CODES: readonly ErrorCode[] = [
   'missing_api_key',
   'missing_identifier',

@@ -35,7 +35,7 @@ type Told = Pick<Reply, 'body' | 'trailers'>
 
 /** The encoding of an answer's messages. */
 interface Encoding {
-  /** Without parameters, as clients compare it literally. */
+  /** A media type without parameters, as clients compare it literally. */
   readonly contentType: string
   failure(failure: Failure): Told
   /** An ExportLogsServiceResponse; without `partial`, all records were accepted. */
@@ -154,7 +154,10 @@ const NO_LOGS: PartialSuccess = {
     'traces or metrics.',
 }
 
-/** For a request in JSON with members that are no logs: the protocol wants them ignored, and a success without a word would hide that. */
+/**
+ * The dialect of the answer to a request in JSON whose members are no logs: the protocol wants them ignored, and a success without a word
+ * would hide that.
+ */
 export const OTLP_WITHOUT_LOGS: Dialect = {
   ...OTLP_IN_JSON,
   processed: () => ({ ...JSON_ENCODING.success(NO_LOGS), strictStatus: 200, retryAfterSeconds: undefined }),

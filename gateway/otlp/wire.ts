@@ -129,7 +129,7 @@ export class Wire extends BinaryReader {
     return Number.isSafeInteger(number) ? number : exactInteger(String(integer))
   }
 
-  /** As in the JSON encoding, NaN and the infinities are texts. */
+  /** A double; NaN and the infinities are texts, as in the JSON encoding. */
   number(): number | string {
     const number = this.double()
     return Number.isFinite(number) ? number : String(number)

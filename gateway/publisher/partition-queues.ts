@@ -17,7 +17,7 @@ export interface Part extends CountedBytes {
   /** When it was queued, on the clock of `performance.now()`. */
   readonly queuedAt: number
   readonly deadline: Deadline
-  /** Only the first call counts. */
+  /** Reports the outcome; only the first call counts. */
   readonly settle: (outcome: PublishOutcome) => void
 }
 

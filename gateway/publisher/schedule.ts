@@ -27,7 +27,7 @@ export interface Schedule {
   forget(queue: PartitionQueue): void
   /** The queue's send has ended. */
   ended(queue: PartitionQueue): void
-  /** From now on, nothing gathers. */
+  /** Sends without gathering from now on. */
   hurry(): void
   /** Whether nothing waits and nothing is in flight. */
   isIdle(): boolean

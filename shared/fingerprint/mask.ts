@@ -75,7 +75,7 @@ function isNameAt(text: string, index: number): boolean {
   return NAME.test(text)
 }
 
-/** At most `MASK_LENGTH_MAX` characters, without cutting a surrogate pair in half. */
+/** The beginning of a text, at most `MASK_LENGTH_MAX` characters; U+FFFD replaces half a surrogate pair at its end. */
 export const shortened = (text: string): string => text.slice(0, MASK_LENGTH_MAX).toWellFormed()
 
 /** The ends of a mask that the next variable part is merged with. */

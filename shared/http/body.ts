@@ -206,7 +206,7 @@ const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** For formats that are non-empty text in UTF-8. */
+/** Decodes non-empty text in UTF-8. */
 export const decodeText: Decode<string> = (bytes) => {
   const joined = bytes.joined(scratch)
   let text: string
@@ -224,7 +224,7 @@ export const decodeText: Decode<string> = (bytes) => {
 /** Whether bytes begin as gzip does (RFC 1952, 2.3.1); senders often forget the header that says so. */
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b
 
-/** For binary formats. Not in the scratch buffer, as the bytes are read later, when other bodies may be in there. */
+/** Keeps binary content as it is; not in the scratch buffer, as it is read later, when other bodies may be in there. */
 export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.lent() })
 
 /** The extra headers of the answer to a refused body. */

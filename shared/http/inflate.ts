@@ -132,7 +132,7 @@ const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
   })
 
 const FRAME_MAGIC = 0xfd2fb528
-/** Of frames that are skipped; the last four bits are free. */
+/** The magic number of frames that are skipped, without its last four bits, which are free. */
 const SKIPPED_MAGIC = 0x184d2a5
 
 /** Whether a frame of zstd begins here. */

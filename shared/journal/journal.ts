@@ -147,7 +147,7 @@ export interface PartitionPosition {
 /** The state of unconfirmed records: certainly not written, or unknown. */
 export type UnconfirmedOutcome = 'not_written' | 'unknown'
 
-/** None of the batch was confirmed durable. */
+/** An append failed: no record of the batch was confirmed durable. */
 export class AppendError extends Error {
   override readonly name = 'AppendError'
   readonly outcome: UnconfirmedOutcome

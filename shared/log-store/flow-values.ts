@@ -1,4 +1,4 @@
-/** Those of 455 Projects, or of twice as many Events: enough for every flow, and few enough to be written again with each of its logs. */
+/** The ids of 455 Projects, or of twice as many Events: enough for every flow, and few enough to be written again with each of its logs. */
 const CHARACTERS_MAX = 16_384
 
 /**

@@ -140,7 +140,7 @@ function textClause(field: TextField | null, value: ValueLexeme): Query | Proble
   return phraseOf(field, words, prefix)
 }
 
-/** Of a long phrase, the first words have to follow each other, and the others have to occur. */
+/** The query of words that follow each other. In a long phrase, only the first ones have to; the others have to occur. */
 export function phraseOf(field: TextField | null, words: readonly string[], prefix: boolean): Query {
   if (words.length <= PHRASE_WORDS_MAX) return { type: 'words', field, words, phrase: words.length > 1, prefix }
   return {

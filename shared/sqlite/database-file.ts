@@ -46,7 +46,7 @@ export interface DatabaseFormat {
   readonly lockWaitMs: number
 }
 
-/** For their owner alone: the files have the logs and the secrets of all Teams. What exists stays as it is. */
+/** The modes of new folders and files, for their owner alone: they hold the logs and the secrets of all Teams. Existing ones keep theirs. */
 export const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 

@@ -27,7 +27,7 @@ export function decodeCursor(order: 'asc' | 'desc', text: string | null): Cursor
   return { timestamp: canonical(timestamp), id }
 }
 
-/** Like `decodeCursor`, for a list of flows with this sort order. */
+/** Decodes the cursor of a list of flows with this sort order; null and errors as in `decodeCursor`. */
 export function decodeFlowCursor(
   sort: FlowSort,
   text: string | null,
@@ -41,7 +41,7 @@ export function decodeFlowCursor(
   }
 }
 
-/** Like `decodeCursor`, for the id of an SSE event. */
+/** Decodes the id of an SSE event; null and errors as in `decodeCursor`. */
 export function decodeTailCursor(text: string | null): TailCursor | null {
   if (text === null) return null
   const [cursor = ''] = decode(text, 'tail', 1, 'lastEventId', 'the id of an event of a tail')

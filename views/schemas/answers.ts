@@ -564,7 +564,7 @@ export const refused = {
     "The Team's refusals of the last 24 hours by client and code, the most frequent first, 20 at most; null while that is unknown.",
 } as const
 
-/** For examples of answers. */
+/** The counted refusals of examples. */
 export const REFUSED: readonly RefusedCount[] = [
   {
     userAgent: 'okhttp/4.12.0',

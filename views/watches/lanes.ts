@@ -27,7 +27,7 @@ export function createLanes(lanesMax: number, ownerLanesMax: number): Lanes {
   const fits = ({ owner, key }: Job): boolean =>
     !running.has(key) && [...running.values()].filter((one) => one.owner === owner).length < ownerLanesMax
 
-  /** Thousands of jobs can wait: few of them are asked whether they fit. */
+  /** The job that fits of the owner served longest ago. Thousands of jobs can wait, so few of them are asked whether they fit. */
   function nextJob(): Job | undefined {
     let next: Job | undefined
     for (const job of waiting) if ((next === undefined || turnOf(job) < turnOf(next)) && fits(job)) next = job

@@ -19,13 +19,16 @@ export interface Cluster {
   configOf(topic: string): Promise<ReadonlyMap<string, string>>
   /** Creates a topic; false if it exists already. */
   create(topic: NewTopic): Promise<boolean>
-  /** By partition; rejects if the leader of any does not answer. */
+  /** The bounds of a topic, by partition; rejects if the leader of any does not answer. */
   bounds(topic: string): Promise<readonly Bounds[]>
-  /** By partition; rejects if the leader of any does not answer. */
+  /** The positions of a group in a topic, by partition; rejects if the leader of any does not answer. */
   positions(topic: string, group: string): Promise<readonly PartitionPosition[]>
-  /** Of these partitions only, in one attempt. An Error marks a partition whose leader does not answer, or that no broker knows yet. */
+  /**
+   * The bounds of these partitions only, asked for once. An Error marks a partition whose leader does not answer, or that no broker knows
+   * yet.
+   */
   boundsOf(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, Bounds | Error>>
-  /** Of these partitions only, like `boundsOf`. Rejects if the group's coordinator does not answer. */
+  /** The positions in these partitions only, like `boundsOf`. Rejects if the group's coordinator does not answer. */
   positionsOf(
     topic: string,
     group: string,

@@ -227,7 +227,7 @@ function ownedPartitions(
       owned.clear()
       leaving.clear()
     },
-    /** In the form of a request. */
+    /** The owned partitions in the form of a request. */
     owned: () =>
       [...Map.groupBy(owned.values(), ({ topicId }) => topicId)].map(([topicId, places]) => ({
         topicId,

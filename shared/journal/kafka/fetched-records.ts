@@ -28,7 +28,7 @@ export interface FetchedRecords {
 /** How much more may be taken; each record that is taken reduces it, the last one below zero bytes if need be. */
 export interface Room {
   records: number
-  /** Of keys, values and headers, inflated. */
+  /** The bytes of keys, values and headers, inflated. */
   bytes: number
 }
 
@@ -269,7 +269,7 @@ class RecordReader {
     return this.buffer.subarray(this.at - length, this.at)
   }
 
-  /** Like `bytes`, but as text if they are UTF-8. */
+  /** The next bytes with their length before them, as text if they are UTF-8. */
   text(): string | Buffer {
     const bytes = this.bytes()
     if (bytes === null) return ''

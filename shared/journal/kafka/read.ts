@@ -21,7 +21,7 @@ export interface ReadContext {
 
 /** Maximum bytes read ahead of the records taken. */
 const AHEAD_BYTES = 4 * 1024 * 1024
-/** As many records as become objects at once. */
+/** Room for as many records as become objects at once. */
 const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 
 const sourceAt = (topic: string, partition: number, position: number): Source => ({

@@ -27,7 +27,7 @@ export interface KnownPartition {
 export interface Partitions {
   /** Creates missing topics with their partitions. */
   create(topics: readonly NamedTopic[]): void
-  /** By number; throws a `TopicMissingError`. */
+  /** The partitions of a topic, by number; throws a `TopicMissingError`. */
   ofTopic(topic: string): readonly PartitionState[]
   /** A partition; undefined if there is none. Throws a `TopicMissingError`. */
   find(topic: string, partition: number): KnownPartition | undefined

@@ -208,7 +208,7 @@ function nextRecord(records: Iterator<PackedRecord>): Omit<PackedRecord, 'whole'
   }
 }
 
-/** None if they are damaged: the value does not need them. */
+/** The headers in a text; none if it is damaged, as the value can be read without them. */
 function readableHeaders(text: string): Headers {
   try {
     return decodeHeaders(text)

@@ -33,7 +33,7 @@ interface BatchRow {
   readonly bytes: number
 }
 
-/** Small enough to hold up appends for only a few milliseconds. */
+/** Maximum batches, and their bytes, of a step: few enough to hold up appends for only a few milliseconds. */
 const STEP_BATCHES = 500
 const STEP_BYTES = 4 * 1024 * 1024
 
@@ -82,7 +82,7 @@ const endOf = ({ id, records }: BatchRow): number => offsetOf(id) + records
 const sumOf = (batches: readonly BatchRow[], what: 'records' | 'bytes'): number =>
   batches.reduce((sum, batch) => sum + batch[what], 0)
 
-/** As many as fit into one step, at least one. */
+/** The first batches that fit into one step, at least one. */
 function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
   let bytes = 0
   const end = batches.findIndex((batch, index) => {

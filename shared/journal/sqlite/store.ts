@@ -35,7 +35,7 @@ export interface Store extends Readers {
 /** A store to call, in its own thread or the caller's. */
 export type StoreCalls = Callable<Store>
 
-/** As much as a large batch, so that room for it is room for most appends. */
+/** The bytes of a probe: those of a large batch, so that room for them is room for most appends. */
 const PROBE_BYTES = 1024 * 1024
 
 /** Opens the file; throws a `JournalFileError`. */

@@ -28,7 +28,7 @@ export async function removeFlowsBefore(
   }
 }
 
-/** By name, as a write to an index that a rebuild has removed would be repeated for ever; another index has other versions. */
+/** Deletes through the alias: a write to an index that a rebuild has removed would be repeated for ever. Another index has other versions. */
 const deletion = (_index: string, { _id, _seq_no, _primary_term }: VersionedHit<unknown>): object => ({
   delete: { _index, _id, if_seq_no: _seq_no, if_primary_term: _primary_term },
 })

@@ -110,12 +110,12 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
   }
 }
 
-/** In characters of JSON; in memory a summary takes several times as many bytes. */
+/** Maximum characters of the known summaries as JSON; in memory they take several times as many bytes. */
 const KNOWN_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** Summaries as this process wrote them, up to a total size; the least recently written are forgotten first. */
 function createKnownFlows(sizeMax: number) {
-  /** Null if other processes write it as well. */
+  /** The flows by their ids; null for a flow that other processes write as well. */
   const known = new Map<string, { readonly flow: Known | null; readonly size: number }>()
   let held = 0
   const put = (id: string, flow: Known | null, size: number): void => {

@@ -130,7 +130,7 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Clause 
   return { range: { [LEAVES[query.field]]: { gte: from, lt: to } } }
 }
 
-/** For Elasticsearch an empty keyword is a value; for texts and numbers, none is stored for it. */
+/** The field has a value that is not empty. Elasticsearch counts an empty keyword as a value; an empty text or number is not stored. */
 function compileExists(field: KeywordField | TextField | NumberField): Clause {
   const exists = { exists: { field } }
   if (field === 'eventId' || isText(field)) return exists

@@ -124,7 +124,7 @@ async function setBlocked(connection: Connection, index: string, isBlocked: bool
   )
 }
 
-/** As long as a large shard takes to be copied to another node. */
+/** The time that a large shard takes to be copied to another node. */
 const REPLICAS_WAIT_MS = 1_800_000
 
 /** Waits until the copy is as safe as the index: without replicas, a lost node would be a lost day. */

@@ -41,7 +41,7 @@ export interface NumberCounting {
 /** A value, and the number of entries that have it. */
 export type ValueCount = readonly [value: Value, count: number]
 
-/** Both throw a `TooManyError` if there are too many values or numbers. */
+/** The numbers of a filter's matches. Both methods throw a `TooManyError` if there are too many values or numbers. */
 export interface CountedNumbers {
   /** The values of entries that have a leaf of the numbers, the most frequent first. */
   ranked(): readonly Value[]

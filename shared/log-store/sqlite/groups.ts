@@ -187,7 +187,7 @@ function countGroups(
     }))
 }
 
-/** From `span:count` for each span with entries, separated by commas. */
+/** The counts of all spans, from `span:count` for each span with entries, separated by commas. */
 function countsOf(text: string, { count: length }: Spans): readonly number[] {
   const counts = Array.from({ length }, () => 0)
   for (const part of text.split(',')) {

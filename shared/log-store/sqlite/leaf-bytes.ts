@@ -71,7 +71,7 @@ export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: Key
   return false
 }
 
-/** These values without duplicates. */
+/** The values without duplicates. */
 export function leafTexts(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
   const values = leafValues(leaves, needle)
   return values.length < 2 ? values : [...new Set(values)]

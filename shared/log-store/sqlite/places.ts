@@ -221,7 +221,7 @@ function inOrder(
 const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>
   order === 'asc' ? firstMinute > minute : lastMinute < minute
 
-/** In the order of (timestamp, id), as in SQLite: texts before bytes. */
+/** Compares places by (timestamp, id) as SQLite does: texts before bytes. */
 function comparePlaces(a: Place, b: Place): number {
   if (a.nanos !== b.nanos) return a.nanos < b.nanos ? -1 : 1
   const [x, y] = [storedId(a.id), storedId(b.id)]
