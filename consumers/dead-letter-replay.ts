@@ -84,7 +84,7 @@ export function summaryOf(record: JournalRecord): DeadLetterSummary | undefined 
   }
 }
 
-export function matches(summary: DeadLetterSummary, { view, reason, id, since, until }: DeadLetterFilters): boolean {
+function matches(summary: DeadLetterSummary, { view, reason, id, since, until }: DeadLetterFilters): boolean {
   return (
     (view === undefined || summary.view === view) &&
     (reason === undefined || summary.reason === reason) &&

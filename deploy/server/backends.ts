@@ -36,7 +36,7 @@ export async function openTracer({ config, ...deps }: BackendDeps): Promise<Runn
 }
 
 /** The role cannot run with these backends. */
-export class RoleError extends Error {
+class RoleError extends Error {
   override readonly name = 'RoleError'
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { FOLDER_MODE, SQLITE, sqliteCode } from '../../shared/sqlite/database-file.ts'
 
 /** Another server holds the folder. */
-export class DataDirInUseError extends Error {
+class DataDirInUseError extends Error {
   override readonly name = 'DataDirInUseError'
 
   constructor(dataDir: string) {

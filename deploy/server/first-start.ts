@@ -25,7 +25,7 @@ export interface RegistrySetupDeps {
 }
 
 /** The registry file cannot be applied; the message lists everything that is wrong with it. */
-export class RegistryFileError extends Error {
+class RegistryFileError extends Error {
   override readonly name = 'RegistryFileError'
 }
 

@@ -150,7 +150,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-export const malformed = (reason: string): ProblemError =>
+const malformed = (reason: string): ProblemError =>
   new ProblemError(
     problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`),
   )

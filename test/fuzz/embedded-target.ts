@@ -7,7 +7,7 @@ import { supervise } from './supervised.ts'
 import type { Target, TargetOptions } from './target.ts'
 
 /** The heap limit of each process, as in a small container. */
-export const HEAP_MIB = 384
+const HEAP_MIB = 384
 
 export const SETTINGS = {
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,

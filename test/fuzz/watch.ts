@@ -9,7 +9,7 @@ import type { Target } from './target.ts'
  * Maximum resident memory per process, in MiB. All attacks at once keep a process with all roles, whose threads have a heap each, between
  * 600 and 830 MiB, for as long as they last.
  */
-export const MEMORY_MAX_MIB = 1_000
+const MEMORY_MAX_MIB = 1_000
 /** A process that exceeded the maximum is reported again only after falling below this. */
 const MEMORY_AGAIN_MIB = 800
 const LOOK_MS = 250

@@ -14,7 +14,7 @@ import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import { entriesOf } from '../support/filters.ts'
 
 export const TEAM = 'payments'
-export const NOW = Date.parse('2026-01-31T12:00:00.000Z')
+const NOW = Date.parse('2026-01-31T12:00:00.000Z')
 export const TODAY = '2026-01-31'
 export const never = new AbortController().signal
 

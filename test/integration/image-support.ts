@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe } from 'vitest'
 import { notProved, REQUIRED } from '../support/not-proved.ts'
 
-export const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 
 const NODE_IMAGE = 'node:24-bookworm-slim'
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024

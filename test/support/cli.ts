@@ -11,7 +11,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-export const ALL_TOPICS: readonly NamedTopic[] = Object.values(TOPICS).map((spec) => ({
+const ALL_TOPICS: readonly NamedTopic[] = Object.values(TOPICS).map((spec) => ({
   ...spec,
   name: topicName('sluice', spec.role),
 }))

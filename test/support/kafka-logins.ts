@@ -14,7 +14,7 @@ export interface Credentials {
 }
 
 /** Kafka's codes of the SCRAM mechanisms (KIP-554), and their hash functions. */
-export const SCRAM = {
+const SCRAM = {
   'SCRAM-SHA-256': { code: 1, digest: 'sha256', bytes: 32 },
   'SCRAM-SHA-512': { code: 2, digest: 'sha512', bytes: 64 },
 } as const

@@ -136,7 +136,7 @@ function faultsOf(context: BrowserContext, origin: string): { readonly faults: s
 }
 
 /** Signs in like the form, but without using it. */
-export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
+async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
   const answer = await context.request.post(`${url}/api/session`, {
     data: { apiKey: key },
     headers: { origin: new URL(url).origin },

@@ -48,7 +48,7 @@ export interface SentLog {
 }
 
 export const SECOND = 1_000
-export const MINUTE = 60 * SECOND
+const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 /** Long enough ago for a waiting flow to be stalled. */
 export const BEGIN = Date.now() - 26 * HOUR

@@ -104,7 +104,7 @@ export const NewWatch = {
 } as const
 
 /** The kinds of lines in a watch's history; the page has the texts for each. */
-export const OUTCOMES = ['fired', 'delivered', 'failed', 'gave_up', 'error', 'recovered'] as const
+const OUTCOMES = ['fired', 'delivered', 'failed', 'gave_up', 'error', 'recovered'] as const
 
 export type Outcome = Static<typeof Outcome>
 export const Outcome = named(

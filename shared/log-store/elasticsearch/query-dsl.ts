@@ -26,7 +26,7 @@ export const anyOf = (clauses: readonly Clause[]): Clause => {
   return clauses.length === 1 ? (clauses[0] as Clause) : { bool: { should: clauses, minimum_should_match: 1 } }
 }
 export const term = (field: string, value: string | number): Clause => ({ term: { [field]: value } })
-export const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
+const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
 
 /** A category and all categories below it. */
 export const categoryOrBelow = (category: string): Clause =>

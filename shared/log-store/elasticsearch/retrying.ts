@@ -28,7 +28,7 @@ export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Prom
 }
 
 /** Whether the same request may succeed soon without any intervention. */
-export function isTransient(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!(error instanceof ElasticsearchError)) return false
   const found = classifyRequest(error.status, error.body)
   return found.verdict === 'retry' && !found.blocked

@@ -162,7 +162,7 @@ function add(tally: Tally, count: number, level: number, span: number): void {
 }
 
 /** Too many different values or numbers to count them in memory. */
-export class TooManyError extends Error {}
+class TooManyError extends Error {}
 
 /** Counts the bytes that are taken; throws a `TooManyError` once they are too many. */
 export function memoryOf(bytesMax: number): (bytes: number) => void {

@@ -15,6 +15,3 @@ export const MINUTE = 60_000
 /** Pixels by which the page overflows horizontally; should be 0. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-
-/** A copied text appears in the clipboard a moment after the click. */
-export const CLIPBOARD = 'navigator.clipboard.readText()'

@@ -27,7 +27,7 @@ export const withPage = (rows: Rows, page: readonly Entry[], next: Rows['next'])
 })
 
 /** The entries that are not yet known, without duplicates. */
-export function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const ids = new Set(known.map(({ id }) => id))
   return entries.filter(({ id }) => !ids.has(id) && ids.add(id))
 }

@@ -16,7 +16,7 @@ import { useEvery } from '../ui/use-every.ts'
 import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
 
-export const PATH = '/api/team/watches'
+const PATH = '/api/team/watches'
 const LOOK_MS = 5_000
 
 /** The Team's watches, each with its history. */

@@ -1,6 +1,6 @@
 import type { Level } from '../../../../../shared/contract/levels.ts'
 import { type FlowLog, readLogs } from '../../../../../views/flow-layout/flow-log.ts'
-import type { ApplicationLog, Entry, EventLog, FlowStep, FlowSummary } from '../../../../../views/schemas/answers.ts'
+import type { ApplicationLog, Entry, EventLog, FlowStep } from '../../../../../views/schemas/answers.ts'
 
 /** When the flows of these tests begin. */
 export const START = Date.parse('2026-01-31T09:30:00.000Z')
@@ -77,21 +77,3 @@ export const expected = (event: string, ...steps: string[]): readonly FlowStep[]
     count: 0,
     worstLevel: null,
   }))
-
-export const summary = (more: Partial<FlowSummary> = {}): FlowSummary => ({
-  correlationKey: 'k',
-  firstAt: iso(0),
-  lastAt: iso(MINUTE),
-  total: 3,
-  levels: { Information: 3 },
-  worstLevel: 'Information',
-  events: [{ identifier: 'order', name: 'Order placed' }],
-  steps: [{ identifier: 'order.pay', name: 'Pay' }],
-  projects: [],
-  nextSteps: [],
-  lastErrorAt: null,
-  lastProgressAt: iso(MINUTE),
-  state: 'finished',
-  reason: 'Every Event reached its last Step.',
-  ...more,
-})
