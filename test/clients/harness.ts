@@ -10,7 +10,7 @@ import { createClient, type Item } from '../support/api.ts'
 import { clientScript } from '../support/client-pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { notProved } from '../support/not-proved.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 import { createTcpGate, type TcpGate } from '../support/tcp-gate.ts'
 import type { Environment } from '../support/toolchains.ts'
 import { type ForeignClient, LOOKS, type Stored, storedOf, type Toolchains } from './clients.ts'
@@ -35,7 +35,7 @@ const PATIENCE_MS = 90_000
 
 const run = promisify(execFile)
 
-const folder = temporaryFolder()
+const folder = serverFolder(REGISTRY)
 let server: SluiceProcess
 /** Where clients find the server: at gates, so that it is gone for as long as it has to be, however busy the machine is. */
 let gates: readonly TcpGate[]
@@ -59,14 +59,11 @@ export function describeClients(
   remove?: () => void,
 ): void {
   beforeAll(async () => {
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(file, REGISTRY)
     const [port = 0, grpcPort = 0, gate = 0, grpcGate = 0] = await freePorts(4)
     server = await startSluice({
       PORT: String(port),
       OTLP_GRPC_PORT: String(grpcPort),
-      DATA_DIR: join(folder.path, 'data'),
-      REGISTRY_FILE: file,
+      ...folder.settings,
     })
     gates = [createTcpGate(gate, port), createTcpGate(grpcGate, grpcPort)]
     await Promise.all(gates.map(({ open }) => open()))

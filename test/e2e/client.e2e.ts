@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, createClient, type Dropped } from '../../clients/typescript/src/index.ts'
 import { createClient as createReader } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'client-e2e-key-0123456789abcdef0123456789'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -13,14 +11,11 @@ projects: [{ id: ${PROJECT}, team: t, name: P }]
 `
 
 describe('the TypeScript client and the limits of a server', () => {
-  const folder = temporaryFolder()
+  const folder = serverFolder(REGISTRY)
   let server: SluiceProcess
 
   beforeAll(async () => {
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(file, REGISTRY)
-    const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file, MAX_BATCH_ENTRIES: '30' }
-    server = await startSluice(settings)
+    server = await startSluice({ ...folder.settings, MAX_BATCH_ENTRIES: '30' })
   })
 
   afterAll(async () => {

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'drain-key-0123456789abcdef0123456789abcd'
 
@@ -35,13 +33,10 @@ function halfRequest(url: string): { sent: Sent; finish(): void } {
 
 describe('SIGTERM', () => {
   test('every request that was taken is answered, new connections are refused, and the exit code is 0', async () => {
-    const folder = temporaryFolder()
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(
-      file,
+    const folder = serverFolder(
       `teams: [{ id: t, name: T, apiKeys: ["${KEY}"] }]\nevents: [{ identifier: started, team: t, name: S }]\n`,
     )
-    const server = await startSluice({ DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file })
+    const server = await startSluice(folder.settings)
     const taken = Array.from({ length: 20 }, () => halfRequest(server.url))
     await eventually(async () => {
       const text = await (await fetch(`${server.url}/metrics`)).text()

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { SeqTransport } from '@datalust/winston-seq'
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -11,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import winston from 'winston'
 import { createClient, type Item } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'foreign-e2e-key-0123456789abcdef0123456789'
 const REGISTRY = `teams: [{ id: ops, name: Ops, apiKeys: ["${KEY}"] }]
@@ -20,13 +18,11 @@ projects:
   - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3302, team: ops, name: Stock }
 `
 
-const folder = temporaryFolder()
+const folder = serverFolder(REGISTRY)
 let server: SluiceProcess
 
 beforeAll(async () => {
-  const file = join(folder.path, 'registry.yaml')
-  writeFileSync(file, REGISTRY)
-  server = await startSluice({ DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file })
+  server = await startSluice(folder.settings)
 })
 
 afterAll(async () => {

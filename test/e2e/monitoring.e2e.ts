@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +9,7 @@ import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { notProved } from '../support/not-proved.ts'
 import { startPrometheus } from '../support/prometheus.ts'
-import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { serverFolder, startSluice } from '../support/sluice-process.ts'
 import { attempt, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
 import { startTraceReceiver } from '../support/trace-receiver.ts'
 
@@ -77,9 +76,7 @@ describeWith('prometheus', prometheus, () => {
   test(
     'every query of a panel has an answer, and no alert fires, once the program has taken and shown a log',
     async () => {
-      const folder = temporaryFolder()
-      writeFileSync(join(folder.path, 'registry.yaml'), REGISTRY)
-      const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+      const { settings, ...folder } = serverFolder(REGISTRY)
       const traces = await startTraceReceiver()
       const server = await startSluice({ ...settings, ...TRACED, OTEL_EXPORTER_OTLP_ENDPOINT: traces.url })
       const forCanary = { GATEWAY_URL: server.url, CANARY_API_KEY: KEY, CANARY_INTERVAL_MS: '1000' }

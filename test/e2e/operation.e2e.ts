@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { runSluice, type SluiceProcess, serverFolder, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
 const KEY = 'operation-key-0123456789abcdef0123456789'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -17,12 +17,10 @@ projects: [{ id: ${PROJECT}, team: ops, name: Api }]
 const EVENT = { uniqueIdentifier: 'started', payload: 'hello', level: 'Information' }
 
 describe('a running server', () => {
-  const folder = temporaryFolder()
-  const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+  const { settings, ...folder } = serverFolder(REGISTRY)
   let server: SluiceProcess
 
   beforeAll(async () => {
-    writeFileSync(settings.REGISTRY_FILE, REGISTRY)
     server = await startSluice(settings)
   })
 
@@ -161,10 +159,8 @@ describe('a server that cannot start', () => {
 })
 
 test('a registry that was lost with its folder is restored: it lists the same, and a revoked key stays revoked', async () => {
-  const folder = temporaryFolder()
-  const file = join(folder.path, 'registry.yaml')
+  const { settings, ...folder } = serverFolder(REGISTRY)
   const backup = join(folder.path, 'backup.ndjson')
-  writeFileSync(file, REGISTRY)
   const before = { DATA_DIR: join(folder.path, 'before') }
   const after = { DATA_DIR: join(folder.path, 'after') }
   const print = async (settings: Record<string, string>, ...args: string[]): Promise<string> => {
@@ -173,7 +169,7 @@ test('a registry that was lost with its folder is restored: it lists the same, a
     return stdout
   }
   try {
-    await print(before, 'apply', file)
+    await print(before, 'apply', settings.REGISTRY_FILE)
     const { key } = JSON.parse(await print(before, 'rotate-key', 'ops', '--revoke-old', '--json'))
     await print(before, 'export', backup)
     await print(after, 'restore', backup)
@@ -193,9 +189,7 @@ test('a registry that was lost with its folder is restored: it lists the same, a
 })
 
 test('a log store that was lost is restored from the journal while the server is stopped', async () => {
-  const folder = temporaryFolder()
-  const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
-  writeFileSync(settings.REGISTRY_FILE, REGISTRY)
+  const { settings, ...folder } = serverFolder(REGISTRY)
   const rebuild = (view: string, from: string) => runSluice(['views', 'rebuild', view, '--from', from], settings)
   const payloads = Array.from({ length: 50 }, (_, index) => `entry ${index}`).sort()
   const expectAll = (url: string) =>

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-grpc'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -7,19 +6,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Item } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { createGrpcClient } from '../support/grpc.ts'
-import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { runSluice, type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'grpc-e2e-key-0123456789abcdef0123456789abcd'
 const REGISTRY = `teams: [{ id: ops, name: Ops, apiKeys: ["${KEY}"] }]
 projects: [{ id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: ops, name: Checkout API }]
 `
 
-const folder = temporaryFolder()
-const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+const { settings, ...folder } = serverFolder(REGISTRY)
 let server: SluiceProcess
 
 beforeAll(async () => {
-  writeFileSync(settings.REGISTRY_FILE, REGISTRY)
   server = await startSluice({ ...settings, OTLP_GRPC_PORT: '0' })
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { startBare } from '../support/raw-http.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'page-client-key-0123456789abcdef0123456'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -29,7 +29,7 @@ declare const client: Client
 declare const dropped: readonly unknown[]
 
 describeWithBrowser('the TypeScript client in a page of another origin', (browse) => {
-  const folder = temporaryFolder()
+  const folder = serverFolder(REGISTRY)
   let application: Awaited<ReturnType<typeof startBare>>
   let origin: string
   let server: SluiceProcess
@@ -45,9 +45,7 @@ describeWithBrowser('the TypeScript client in a page of another origin', (browse
       )
     })
     origin = `http://127.0.0.1:${application.port}`
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(file, REGISTRY)
-    server = await startSluice({ DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file, CORS_ORIGINS: origin })
+    server = await startSluice({ ...folder.settings, CORS_ORIGINS: origin })
   })
 
   afterAll(async () => {

@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RefusedCount } from '../../views/schemas/answers.ts'
 import { createClient, type Envelope } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { createLedger, type Ledger } from '../support/ledger.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const NOISY_KEY = 'noisy-key-0123456789abcdef0123456789abc'
 const QUIET_KEY = 'quiet-key-0123456789abcdef0123456789abc'
@@ -59,12 +57,10 @@ function createSender(url: string, apiKey: string, uniqueIdentifier: string): Se
 }
 
 describe('a Team far beyond its quota', () => {
-  const folder = temporaryFolder()
+  const folder = serverFolder(REGISTRY)
   let server: SluiceProcess
   beforeAll(async () => {
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(file, REGISTRY)
-    server = await startSluice({ DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file })
+    server = await startSluice(folder.settings)
   })
   afterAll(async () => {
     server.kill('SIGTERM')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Envelope } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { runSluice, type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'team-e2e-key-0123456789abcdef0123456789'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -28,12 +28,10 @@ interface Refusal {
   readonly nearest: unknown
 }
 
-const folder = temporaryFolder()
-const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+const { settings, ...folder } = serverFolder(REGISTRY)
 let server: SluiceProcess
 
 beforeAll(async () => {
-  writeFileSync(settings.REGISTRY_FILE, REGISTRY)
   server = await startSluice(settings)
 })
 

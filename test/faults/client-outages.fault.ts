@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createClient as createSluiceClient, type Dropped } from '../../clients/typescript/src/index.ts'
@@ -8,7 +6,7 @@ import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { createLedger, type Ledger, ledgerLine } from '../support/ledger.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'outage-key-0123456789abcdef0123456789abc'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -23,7 +21,7 @@ const REQUEST_TIMEOUT_MS = 700
 const PENDING_MAX = 1_000
 const PATIENCE_MS = 120_000 * FAULT_SCALE
 
-const folder = temporaryFolder()
+const folder = serverFolder(REGISTRY)
 const logging = new AbortController()
 let server: SluiceProcess
 
@@ -54,10 +52,7 @@ describe(`a server that is killed and frozen while the TypeScript client logs, s
     'every log is stored exactly once',
     async () => {
       const random = createRandom(SEED, 0)
-      const file = join(folder.path, 'registry.yaml')
-      writeFileSync(file, REGISTRY)
-      const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file }
-      server = await startSluice(settings)
+      server = await startSluice(folder.settings)
       const { port } = new URL(server.url)
       const ledger = createLedger()
       const dropped: Dropped[] = []
@@ -84,7 +79,7 @@ describe(`a server that is killed and frozen while the TypeScript client logs, s
           server.kill('SIGKILL')
           await server.exited
           await delay(random.int(1_000))
-          server = await startSluice({ ...settings, PORT: port })
+          server = await startSluice({ ...folder.settings, PORT: port })
         } else {
           server.kill('SIGSTOP')
           await delay(random.int(2 * REQUEST_TIMEOUT_MS))

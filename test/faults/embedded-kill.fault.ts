@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { createLedger, type Ledger, ledgerLine } from '../support/ledger.ts'
-import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'kill-key-0123456789abcdef0123456789abcde'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -40,10 +38,7 @@ describe('SIGKILL at any moment, embedded', () => {
   test(
     'every answered entry is there exactly once after the restart, and nothing else is',
     async () => {
-      const folder = temporaryFolder()
-      const file = join(folder.path, 'registry.yaml')
-      writeFileSync(file, REGISTRY)
-      const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file }
+      const { settings, ...folder } = serverFolder(REGISTRY)
       const ledger = createLedger()
       let answeredBefore = -1
       for (let round = 0; round < ROUNDS; round++) {

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Client } from './api.ts'
 import { eventually } from './eventually.ts'
 
@@ -15,7 +13,8 @@ export const BUSY_PROJECTS = {
 /** A flow over two days and three Projects, with an error, a long wait and a missing Step. */
 export const TOLD_FLOW = 'order-4711'
 
-const REGISTRY = `
+/** The Team's registry file. */
+export const BUSY_REGISTRY = `
 teams:
   - { id: acme, name: Acme Commerce, apiKeys: ["${BUSY_KEY}"] }
 events:
@@ -38,13 +37,6 @@ projects:
   - { id: ${BUSY_PROJECTS.billing}, team: acme, name: Billing }
   - { id: ${BUSY_PROJECTS.warehouse}, team: acme, name: Warehouse }
 `
-
-/** Writes the Team's registry file into a folder, for REGISTRY_FILE. */
-export function writeBusyRegistry(folder: string): string {
-  const file = join(folder, 'registry.yaml')
-  writeFileSync(file, REGISTRY)
-  return file
-}
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const BATCH = 100

@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Client, createClient } from './api.ts'
+import type { Client } from './api.ts'
 import { eventually } from './eventually.ts'
-import { type PageServer, startPageServer } from './page-server.ts'
-import { temporaryFolder } from './sluice-process.ts'
+import { type PageServer, startWithRegistry } from './page-server.ts'
 
 export const SHOP_KEY = 'sl_key-of-the-shop'
 export const OTHER_KEY = 'sl_key-of-another-team'
@@ -84,20 +81,8 @@ export interface FlowServer extends Omit<PageServer, 'key'> {
 
 /** The embedded Sluice with a shop's Events, Steps and Projects, and a second Team. */
 export async function startFlowServer(): Promise<FlowServer> {
-  const folder = temporaryFolder()
-  const file = join(folder.path, 'registry.yaml')
-  writeFileSync(file, REGISTRY)
-  const server = await startPageServer({ REGISTRY_FILE: file })
-  const client = createClient(server.url, SHOP_KEY)
-  return {
-    ...server,
-    client,
-    send: (logs, by = client) => sendLogs(logs, by),
-    close: async () => {
-      await server.close()
-      folder.remove()
-    },
-  }
+  const server = await startWithRegistry(REGISTRY, SHOP_KEY)
+  return { ...server, send: (logs, by = server.client) => sendLogs(logs, by) }
 }
 
 const BATCH = 100

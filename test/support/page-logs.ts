@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { type Client, createClient } from './api.ts'
+import type { Client } from './api.ts'
 import { eventually } from './eventually.ts'
-import { type PageServer, startPageServer } from './page-server.ts'
-import { temporaryFolder } from './sluice-process.ts'
+import { type PageServer, startWithRegistry } from './page-server.ts'
 
 export const LOGS_KEY = 'logs_9f8bc1d2a3b4c5d6e7f8091a2b3c4d5e'
 /** The key of a Team without any logs. */
@@ -40,11 +37,8 @@ export interface LogsServer extends PageServer {
 
 /** The embedded Sluice, optionally with more settings, and a Team whose logs each test sends. */
 export async function startLogsServer(settings: Record<string, string> = {}): Promise<LogsServer> {
-  const folder = temporaryFolder()
-  const file = join(folder.path, 'registry.yaml')
-  writeFileSync(file, REGISTRY)
-  const server = await startPageServer({ REGISTRY_FILE: file, ...settings })
-  const client = createClient(server.url, LOGS_KEY)
+  const server = await startWithRegistry(REGISTRY, LOGS_KEY, settings)
+  const { client } = server
   const post = async (path: string, body: unknown): Promise<string> => {
     const answer = await client.post(path, body)
     if (!answer.success) throw new Error(`${path}: ${answer.error.message}`)
@@ -52,7 +46,6 @@ export async function startLogsServer(settings: Record<string, string> = {}): Pr
   }
   return {
     ...server,
-    client,
     event: (fields) =>
       post('/api/ExternalLogs', { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information', ...fields }),
     application: (fields) => post('/api/ApplicationLogs', { uniqueIdentifier: PROJECT, ...entry, ...fields }),
@@ -67,10 +60,6 @@ export async function startLogsServer(settings: Record<string, string> = {}): Pr
         const { data } = await client.get<{ total: number }>(`/api/${kind}-logs/histogram?buckets=1`)
         if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
       }, 30_000),
-    close: async () => {
-      await server.close()
-      folder.remove()
-    },
   }
 }
 

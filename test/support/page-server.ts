@@ -1,7 +1,7 @@
 import { type Client, createClient } from './api.ts'
-import { BUSY_KEY, fillBusyTeam, writeBusyRegistry } from './busy-team.ts'
+import { BUSY_KEY, BUSY_REGISTRY, fillBusyTeam } from './busy-team.ts'
 import { buildPage } from './page-build.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from './sluice-process.ts'
+import { type SluiceProcess, serverFolder, startSluice, temporaryFolder } from './sluice-process.ts'
 
 /** The embedded Sluice with a Team created at its first start, and the built page. */
 export interface PageServer {
@@ -21,10 +21,15 @@ export interface PageServer {
 export const startPageServer = (settings: Record<string, string> = {}): Promise<PageServer> =>
   start(temporaryFolder(), settings)
 
+/** The same with the Teams of a registry file; `key` is one of theirs. */
+export const startWithRegistry = (registry: string, key: string, settings = {}): Promise<PageServer> => {
+  const folder = serverFolder(registry)
+  return start(folder, { ...folder.settings, ...settings }, key)
+}
+
 /** The same with a Team that was busy during the two days before `now` (milliseconds since 1970). */
 export async function startBusyServer(now: number): Promise<PageServer> {
-  const folder = temporaryFolder()
-  const server = await start(folder, { REGISTRY_FILE: writeBusyRegistry(folder.path) }, BUSY_KEY)
+  const server = await startWithRegistry(BUSY_REGISTRY, BUSY_KEY)
   await fillBusyTeam(server.client, now)
   return server
 }

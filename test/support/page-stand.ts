@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Client, createClient } from './api.ts'
 import { eventually } from './eventually.ts'
 import { startFullStack } from './full-stack.ts'
 import { buildPage } from './page-build.ts'
 import { STAGES } from './page-flow.ts'
-import { startPageServer } from './page-server.ts'
-import { temporaryFolder } from './sluice-process.ts'
+import { startWithRegistry } from './page-server.ts'
 
 /** A Sluice on which the page's scenarios run: embedded, or as three processes on Kafka and Elasticsearch. */
 export interface Stand {
@@ -97,19 +94,13 @@ const REGISTRY = [
 
 /** One process with SQLite. */
 export async function startEmbeddedStand(): Promise<Stand> {
-  const folder = temporaryFolder()
-  const file = join(folder.path, 'registry.yaml')
-  writeFileSync(file, REGISTRY)
-  const server = await startPageServer({ REGISTRY_FILE: file })
+  const server = await startWithRegistry(REGISTRY, '')
   return {
     page: server.url,
     gateway: server.url,
     stopPage: server.stop,
     startPage: server.restart,
-    close: async () => {
-      await server.close()
-      folder.remove()
-    },
+    close: server.close,
   }
 }
 

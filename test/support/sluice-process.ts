@@ -124,3 +124,11 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
+
+/** A new folder for a server on SQLite, with this registry file, and the settings that name its content. */
+export function serverFolder(registry: string) {
+  const folder = temporaryFolder()
+  const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+  writeFileSync(settings.REGISTRY_FILE, registry)
+  return { ...folder, settings }
+}
