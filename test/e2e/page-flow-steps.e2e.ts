@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { BEGIN, type FlowServer, HOUR, SECOND, SHOP_KEY, startFlowServer } from '../support/page-flow.ts'
+import { overflow } from '../support/page-logs.ts'
 
 /** An order that goes so far, with an hour between its last two Steps. */
 const order = (
@@ -101,7 +102,7 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
         const { page, axe } = await openAt(path, look)
         await page.getByRole('cell', { name: 'Deliver' }).first().waitFor()
         expect(await axe()).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        expect(await overflow(page)).toBe(0)
       }
   })
 })

@@ -22,6 +22,7 @@ import {
   startFlowServer,
   WAREHOUSE,
 } from '../support/page-flow.ts'
+import { overflow } from '../support/page-logs.ts'
 
 /** As views/web/flow/use-flow.ts says. */
 const LOGS_MAX = 5_000
@@ -432,7 +433,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await marks(page).first().hover()
     expect(await page.evaluate('window.hacked')).toBeUndefined()
     expect(await page.locator('main img, main script').count()).toBe(0)
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await overflow(page)).toBe(0)
     expect(await page.locator('h1').textContent()).toContain('⟨202E⟩␇')
   })
 
@@ -576,7 +577,7 @@ describeWithBrowser('the page of one flow', (browse) => {
       await page.keyboard.press('n')
       await page.getByRole('complementary').waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      expect(await overflow(page)).toBe(0)
       await page.close()
     }
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
-import { expectRows, LOGS_KEY, type LogsServer, paramsOf, startLogsServer } from '../support/page-logs.ts'
+import { expectRows, LOGS_KEY, type LogsServer, overflow, paramsOf, startLogsServer } from '../support/page-logs.ts'
 
 const NOW = Date.now()
 const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString()
@@ -88,7 +88,6 @@ describeWithBrowser('groups of application logs', ({ open }) => {
   ])('axe finds nothing, and nothing is wider than the screen (%s, %d wide)', async (theme, width) => {
     const { page, axe } = await show('/application-logs?group=template', { dark: theme === 'dark', width, height: 900 })
     await groups(page).nth(2).waitFor()
-    const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    expect([Math.max(0, wider), await axe()]).toEqual([0, []])
+    expect([await overflow(page), await axe()]).toEqual([0, []])
   })
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { CHECKOUT, type FlowServer, orderOf, SHOP_KEY, startFlowServer } from '../support/page-flow.ts'
+import { overflow } from '../support/page-logs.ts'
 
 const pathOf = (page: Page): string => {
   const { pathname, search } = new URL(page.url())
@@ -147,7 +148,7 @@ describeWithBrowser('the ways around the page', (browse) => {
       await box.fill('order')
       await page.getByRole('option', { name: 'Order placed' }).waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      expect(await overflow(page)).toBe(0)
     })
   })
 
@@ -178,7 +179,7 @@ describeWithBrowser('the ways around the page', (browse) => {
     async (path) => {
       const { page, axe } = await open(`/${path}?from=1970-01-01`, { width: 390, height: 844 })
       await page.locator('main :is(tbody :is(a, button), summary) >> visible=true').first().waitFor()
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      expect(await overflow(page)).toBe(0)
       expect(await axe()).toEqual([])
     },
   )

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { copied, overflow } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 const HOSTILE = '<script>alert(1)</script> \u202e \u001b[31m'
@@ -47,7 +48,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
       await one.getByText(text).last().waitFor()
     await one.getByRole('button', { name: 'Copy as cURL, with the identifier mended' }).click()
     const command = await eventually(async () => {
-      const text = await page.evaluate<string>('navigator.clipboard.readText()')
+      const text = await copied(page)
       expect(text).toContain('curl')
       return text
     })
@@ -143,7 +144,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
       await refused(own, { uniqueIdentifier: 'order-plcaed' })
       await page.locator('summary').first().click()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+      expect(await overflow(page)).toBe(0)
     },
     60_000,
   )

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { BUSY_PROJECTS, TOLD_FLOW } from '../support/busy-team.ts'
 import { eventually } from '../support/eventually.ts'
+import { copied } from '../support/page-logs.ts'
 import { type PageServer, startBusyServer } from '../support/page-server.ts'
 
 /** A mouse and a keyboard that count. */
@@ -97,7 +98,7 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByText('The one that is sought').waitFor()
     await press('l')
-    await eventually(async () => expect(await page.evaluate('navigator.clipboard.readText()')).toContain('q=sought'))
+    await eventually(async () => expect(await copied(page)).toContain('q=sought'))
     expect(spent()).toEqual({ clicks: 0, keys: 1 })
   })
 
@@ -118,7 +119,7 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
     await click(button(page, 'Replace all'))
     await click(button(page, 'Replace all keys'))
     await click(button(page, 'Copy the key'))
-    const key = await page.evaluate<string>('navigator.clipboard.readText()')
+    const key = await copied(page)
     await click(button(page, 'I have copied it'))
     await page.getByText(`${key.slice(0, 6)}… you signed in with it`).waitFor()
     expect(spent()).toEqual({ clicks: 5, keys: 0 })

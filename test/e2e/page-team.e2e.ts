@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { copied, overflow } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 const NARROW = { width: 390, height: 844 }
@@ -14,10 +15,6 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
-
-/** The page is as wide as the window: nothing has to be scrolled sideways. */
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate }) => {
   let server: PageServer
@@ -167,7 +164,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       const key = (await dialog(page).locator('code').textContent()) ?? ''
       expect(key).toMatch(/^sl_/)
       await button(page, 'Copy the key').click()
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key)
+      expect(await copied(page)).toBe(key)
       await button(page, 'I have copied it').click()
       expect(await page.evaluate<string>('document.body.innerHTML')).not.toContain(key)
       expect(await button(page, 'New key').isDisabled()).toBe(true)
@@ -175,7 +172,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       await button(page, 'Code that sends to Order placed').click()
       expect(await dialog(page).locator('pre').textContent()).toContain(`X-API-Key: ${key.slice(0, 6)}••••••••`)
       await button(page, 'Copy').click()
-      await eventually(async () => expect(await page.evaluate('navigator.clipboard.readText()')).toContain(key))
+      await eventually(async () => expect(await copied(page)).toContain(key))
       await page.keyboard.press('Escape')
 
       await button(page, `Revoke ${key.slice(0, 6)}`).click()
@@ -229,11 +226,11 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       const { page, context } = await open(own.url, { key: own.key, path: '/application-logs' })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.getByLabel('Your key, for what you copy').fill(own.key)
-      const copied = async (language: string): Promise<string> => {
+      const snippet = async (language: string): Promise<string> => {
         await page.getByRole('tab', { name: language }).click()
         await button(page, /^Cop(y|ied)$/).click()
         return eventually(async () => {
-          const text = await page.evaluate<string>('navigator.clipboard.readText()')
+          const text = await copied(page)
           expect(text).toContain((await page.locator('pre').textContent())?.slice(0, 20) ?? '?')
           expect(text).toContain(own.key)
           return text
@@ -246,7 +243,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       ]
       let sent = 0
       for (const [language, program, args] of runs) {
-        const code = await copied(language)
+        const code = await snippet(language)
         if (spawnSync(program, ['--version']).error !== undefined) continue
         expect(execFileSync(program, [...args, code], { stdio: 'pipe' }).toString()).toMatch(/success"?: ?true/)
         sent += 1

@@ -5,7 +5,15 @@ import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { expectRows, LOGS_KEY, type LogsServer, paramsOf, QUIET_KEY, startLogsServer } from '../support/page-logs.ts'
+import {
+  expectRows,
+  LOGS_KEY,
+  type LogsServer,
+  overflow,
+  paramsOf,
+  QUIET_KEY,
+  startLogsServer,
+} from '../support/page-logs.ts'
 
 const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 
@@ -138,10 +146,9 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     const panel = page.locator('details', { hasText: 'Long' })
     await panel.first().locator('summary').click()
     await page.getByRole('button', { name: 'Send a test' }).waitFor()
-    const wider = () => page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
-    expect([await wider(), await axe()]).toEqual([0, []])
+    expect([await overflow(page), await axe()]).toEqual([0, []])
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('dialog').getByLabel('Webhook').waitFor()
-    expect([await wider(), await axe()]).toEqual([0, []])
+    expect([await overflow(page), await axe()]).toEqual([0, []])
   })
 })

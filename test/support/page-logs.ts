@@ -121,3 +121,7 @@ export const paramsOf = (page: Page): Record<string, string> => Object.fromEntri
 
 /** The last copied text. */
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+/** Pixels by which the page overflows horizontally; should be 0. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

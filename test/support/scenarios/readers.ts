@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { PLAIN_HOST } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
-import { rowTexts } from '../page-logs.ts'
+import { overflow, rowTexts } from '../page-logs.ts'
 import { clientOf, SHOWN_MS, type Stand, TEAMS } from '../page-stand.ts'
-import { MINUTE, overflow, type Stage } from './stage.ts'
+import { MINUTE, type Stage } from './stage.ts'
 
 const TEAM = TEAMS.readers
 const KEY = 'order-4711'

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import type { Browse } from '../browser.ts'
 import type { OpenOptions, OpenPage } from '../open-page.ts'
 import type { Stand, StandTeam } from '../page-stand.ts'
@@ -11,7 +10,3 @@ export interface Stage extends Browse {
 }
 
 export const MINUTE = 60_000
-
-/** Pixels by which the page overflows horizontally; should be 0. */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
