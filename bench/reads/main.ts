@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { table, whole } from '../numbers.ts'
-import { startElasticsearch, stopServers } from '../stack/servers.ts'
+import { startElasticsearch, stopServers, stopServersOnSignals } from '../stack/servers.ts'
 import { openClickHouseSide } from './clickhouse-side.ts'
 import { openElasticsearchSides } from './elasticsearch-side.ts'
 import { type Read, readsOf } from './reads.ts'
@@ -44,9 +44,7 @@ const { values } = parseArgs({
   },
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
-}
+stopServersOnSignals()
 
 async function main(): Promise<void> {
   const [entries, runs] = [Number(values.entries), Number(values.runs)]

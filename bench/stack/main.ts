@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeSection } from '../sections.ts'
 import { PHASES, type PhaseOptions } from './phases.ts'
-import { stopServers } from './servers.ts'
+import { stopServersOnSignals } from './servers.ts'
 
 const HELP = `npm run bench:stack -- [PHASE...] [OPTIONS]
 
@@ -58,8 +58,6 @@ async function main(): Promise<void> {
 const circumstances = (rounds: number, load = ''): string =>
   `${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}; ${cpus().length} cores shared by all of it, Node ${process.versions.node}, load average before the run ${load}.\n`
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
-}
+stopServersOnSignals()
 
 await main()

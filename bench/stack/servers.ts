@@ -47,9 +47,16 @@ function own(backend: Backend): OwnServer {
   }
 }
 
-/** Stops the servers that are still running, for termination by a signal. */
+/** Stops the servers that are still running. */
 export const stopServers = async (): Promise<void> => {
   await Promise.all([...started].map((backend) => backend.stop()))
+}
+
+/** A signal that ends this process stops the servers first. */
+export function stopServersOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stopServers().finally(() => process.exit(1)))
+  }
 }
 
 /** An already running server, of which only the address is known. */

@@ -1,7 +1,7 @@
 /** `npm run hostile`: measures the effect of attacks on the running program, and on honest clients beside them. See `-- --help`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { stopServers } from '../../bench/stack/servers.ts'
+import { stopServersOnSignals } from '../../bench/stack/servers.ts'
 import { ATTACK_NAMES } from './hostile.ts'
 import { HEADER, measure, rowText } from './hostile-measure.ts'
 import { programsOf } from './modes.ts'
@@ -36,9 +36,7 @@ const { values } = parseArgs({
   },
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
-}
+stopServersOnSignals()
 
 const { mode, attack: names, each, root } = values
 const [seconds, seed, lanes, alone] = [values.seconds, values.seed, values.lanes, values.alone].map(Number)

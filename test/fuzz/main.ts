@@ -1,6 +1,6 @@
 /** `npm run fuzz`: sends invalid and hostile requests to the whole running program. See `-- --help`. */
 import { parseArgs } from 'node:util'
-import { stopServers } from '../../bench/stack/servers.ts'
+import { stopServersOnSignals } from '../../bench/stack/servers.ts'
 import { fuzz } from './fuzz.ts'
 
 const HELP = `npm run fuzz -- [OPTIONS]
@@ -39,9 +39,7 @@ const { values } = parseArgs({
   },
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
-}
+stopServersOnSignals()
 
 const { mode, attacks, stalls, bail } = values
 if (values.help || (mode !== 'embedded' && mode !== 'full')) {
