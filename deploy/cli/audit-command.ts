@@ -12,7 +12,9 @@ export const auditCommand: Command = {
   name: 'audit',
   summary: 'Show who changed what: the registry, keys, quotas, watches, replays',
   description: [
-    'Prints one JSON document for each change, a line each: its time, author, way, origin and subject, the values before and\nafter, and the outcome. Oldest first; changes without a known outcome come last, as `pending`.\ndocs/security.md describes the fields.',
+    'Prints one JSON document for each change, a line each: its time, author, way, origin and subject, the values before and',
+    'after, and the outcome. Oldest first; changes without a known outcome come last, as `pending`.',
+    'docs/security.md describes the fields.',
   ],
   parameters: [],
   options: {

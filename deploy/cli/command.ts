@@ -57,7 +57,7 @@ export interface Command {
   readonly name: string
   /** Its purpose, in a line of the overview. */
   readonly summary: string
-  /** All that its user has to know beyond the summary, in paragraphs. */
+  /** All that its user has to know beyond the summary, in the lines of the help. */
   readonly description: readonly string[]
   /** Required, in this order. */
   readonly parameters: readonly { readonly name: string; readonly help: string }[]

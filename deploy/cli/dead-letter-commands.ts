@@ -59,7 +59,9 @@ export const deadLetterCommands: readonly Command[] = [
     name: 'dead-letters replay',
     summary: 'Put dead letters back on their topics',
     description: [
-      'Fix the cause first. Without a filter, all dead letters since the last replay are put back; with one, all that match,\nreplayed before or not. Stored entries are recognised by their ids and not stored twice. Records that failed too often,\nand records without a value or an existing place, stay where they are; the exit code is then 1.',
+      'Fix the cause first. Without a filter, all dead letters since the last replay are put back; with one, all that match,',
+      'replayed before or not. Stored entries are recognised by their ids and not stored twice. Records that failed too often,',
+      'and records without a value or an existing place, stay where they are; the exit code is then 1.',
     ],
     parameters: [],
     options: {

@@ -6,7 +6,7 @@ export function commandHelp(command: Command): string {
   const sections = [
     `${summary}.`,
     `Usage: ${usage(command)}`,
-    ...description,
+    description.join('\n'),
     table(
       'Arguments:',
       parameters.map(({ name, help }) => [name, help]),

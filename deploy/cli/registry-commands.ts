@@ -21,7 +21,9 @@ export const registryCommands: readonly Command[] = [
     name: 'registry apply',
     summary: 'Apply a file of Teams, Events, Steps and Projects',
     description: [
-      'The file is merged into the registry: its items are added or changed, and other items stay. It may refer to existing Teams\nand Events. If the file has problems, all of them are listed and nothing is changed.\nApplying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
+      'The file is merged into the registry: its items are added or changed, and other items stay. It may refer to existing Teams',
+      'and Events. If the file has problems, all of them are listed and nothing is changed.',
+      'Applying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
     ],
     parameters: [{ name: 'FILE', help: 'a registry file (YAML)' }],
     options: {
@@ -52,7 +54,8 @@ export const registryCommands: readonly Command[] = [
     name: 'registry rotate-key',
     summary: 'Give a Team a new key, shown once',
     description: [
-      'The old key stays live, so that clients can change over; revoke it with `registry revoke-key`. A Team has at most two live\nkeys. The new key is random (192 bits) and printed once: only its SHA-256 is stored.',
+      'The old key stays live, so that clients can change over; revoke it with `registry revoke-key`. A Team has at most two live',
+      'keys. The new key is random (192 bits) and printed once: only its SHA-256 is stored.',
     ],
     parameters: [TEAM],
     options: {
@@ -67,7 +70,8 @@ export const registryCommands: readonly Command[] = [
     name: 'registry revoke-key',
     summary: 'Revoke a key of a Team',
     description: [
-      'The key is named by its first characters as `registry list` shows them (up to 6), or in full. A revoked key stays\nrevoked, even if a file lists it again. Running servers refuse it within seconds.',
+      'The key is named by its first characters as `registry list` shows them (up to 6), or in full. A revoked key stays',
+      'revoked, even if a file lists it again. Running servers refuse it within seconds.',
     ],
     parameters: [TEAM, { name: 'PREFIX', help: "the key's first characters, up to 6, or the whole key" }],
     options: {},
@@ -78,7 +82,9 @@ export const registryCommands: readonly Command[] = [
     name: 'registry export',
     summary: 'Write the whole registry to a file',
     description: [
-      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its\nSHA-256. The file is replaced once the new one is complete, and only its owner may read it. An empty registry is not written.\ndocs/registry.md says how to keep such files.',
+      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its',
+      'SHA-256. The file is replaced once the new one is complete, and only its owner may read it. An empty registry is not written.',
+      'docs/registry.md says how to keep such files.',
     ],
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
     options: {},
@@ -89,7 +95,8 @@ export const registryCommands: readonly Command[] = [
     name: 'registry restore',
     summary: 'Restore an exported registry',
     description: [
-      'The whole file is checked before anything is changed. Items that it lacks stay, and a key that was revoked before or since the\nexport stays revoked. Restoring a file again changes nothing.',
+      'The whole file is checked before anything is changed. Items that it lacks stay, and a key that was revoked before or since the',
+      'export stays revoked. Restoring a file again changes nothing.',
     ],
     parameters: [{ name: 'FILE', help: 'a file of `registry export`; - stands for standard input' }],
     options: { 'dry-run': { help: 'Show the changes without making them.' } },

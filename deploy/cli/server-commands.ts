@@ -9,7 +9,8 @@ export const serverCommands: readonly Command[] = [
     name: 'start',
     summary: 'Run a server',
     description: [
-      'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT\ndrains the server: it writes the entries that it has accepted, and exits. A second signal ends it at once.',
+      'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT',
+      'drains the server: it writes the entries that it has accepted, and exits. A second signal ends it at once.',
     ],
     parameters: [],
     options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
@@ -48,7 +49,8 @@ export const serverCommands: readonly Command[] = [
     name: 'counts rebuild',
     summary: 'Recount the entries of the embedded log store',
     description: [
-      'The counts behind histograms, facets and totals are computed again from the entries, beside a running server; until then, it\ncounts the entries themselves. A running server resumes an interrupted rebuild.',
+      'The counts behind histograms, facets and totals are computed again from the entries, beside a running server; until then, it',
+      'counts the entries themselves. A running server resumes an interrupted rebuild.',
     ],
     parameters: [],
     options: {},
@@ -62,7 +64,9 @@ export const serverCommands: readonly Command[] = [
     name: 'canary',
     summary: 'Send entries to the gateway and look for them in the views',
     description: [
-      'Every CANARY_INTERVAL_MS an event log and an application log of the Team sluice-canary go to the gateway (GATEWAY_INTERNAL_URL or\nGATEWAY_URL) and are looked for in the lists of the views (VIEWS_URL), over HTTP as any client does. Metrics are on METRICS_PORT.\ndocs/operations.md says how to register the Team; its key is CANARY_API_KEY.',
+      'Every CANARY_INTERVAL_MS an event log and an application log of the Team sluice-canary go to the gateway (GATEWAY_INTERNAL_URL or',
+      'GATEWAY_URL) and are looked for in the lists of the views (VIEWS_URL), over HTTP as any client does. Metrics are on METRICS_PORT.',
+      'docs/operations.md says how to register the Team; its key is CANARY_API_KEY.',
     ],
     parameters: [],
     options: { once: { help: 'Make one round, print each hop with its time, and exit with 1 if one fails.' } },

@@ -11,8 +11,12 @@ export const viewCommands: readonly Command[] = [
     summary: 'Rebuild the documents of a view',
     description: [
       `VIEW is one of ${PROJECTION_NAMES.join(', ')}. Consumers and views run on meanwhile.`,
-      'From indices (Elasticsearch only): every stored entry is projected by this version into a new generation of its index, which\nreplaces the old one once it holds the same ids. Writes to that index wait for a moment.',
-      'From topics: every record on the topics is written again; stored entries are recognised by their ids, so only lost ones are\nadded. With the embedded store, stop the server first.',
+      '',
+      'From indices (Elasticsearch only): every stored entry is projected by this version into a new generation of its index, which',
+      'replaces the old one once it holds the same ids. Writes to that index wait for a moment.',
+      '',
+      'From topics: every record on the topics is written again; stored entries are recognised by their ids, so only lost ones are',
+      'added. With the embedded store, stop the server first.',
     ],
     parameters: [{ name: 'VIEW', help: `one of ${PROJECTION_NAMES.join(', ')}` }],
     options: {
