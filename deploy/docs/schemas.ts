@@ -12,44 +12,48 @@ const time = { type: 'string', format: 'date-time' } as const
 const count = { type: 'string', pattern: '^[0-9]{1,15}$' } as const
 const { pattern: GUID_PATTERN } = properties.id
 
+const objectOf = (
+  title: string,
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+) => ({
+  title,
+  type: 'object',
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+})
+
 /** The headers of an entry's record: CloudEvents 1.0 in binary mode. Every value is text in UTF-8. */
 function entryHeaders(kind: EntryKind, title: string, subject: string): object {
   const { type, dataSchema } = CLOUD_EVENTS[kind]
   return {
     $schema: DRAFT,
     $id: dataSchema.replace('-record:', '-headers:'),
-    title,
-    type: 'object',
-    properties: {
-      ce_specversion: { type: 'string', const: '1.0' },
-      ce_id: { type: 'string', pattern: GUID_PATTERN, description: 'The id of the entry, as in the value.' },
-      ce_source: { ...text, description: 'What made the record: urn:sluice:gateway.' },
-      ce_type: { type: 'string', const: type },
-      ce_subject: { ...text, description: subject },
-      ce_time: { ...time, description: 'The timestamp of the entry, as in the value.' },
-      ce_dataschema: { type: 'string', const: dataSchema, description: "The $id of the value's schema." },
-      'content-type': { type: 'string', const: 'application/json' },
-      ce_partitionkey: { ...text, description: "The record's key; absent where it has none." },
-      'x-original-key': {
-        ...text,
-        description: 'The correlationKey of a record that has no key because it was used too often.',
+    ...objectOf(
+      title,
+      {
+        ce_specversion: { type: 'string', const: '1.0' },
+        ce_id: { type: 'string', pattern: GUID_PATTERN, description: 'The id of the entry, as in the value.' },
+        ce_source: { ...text, description: 'What made the record: urn:sluice:gateway.' },
+        ce_type: { type: 'string', const: type },
+        ce_subject: { ...text, description: subject },
+        ce_time: { ...time, description: 'The timestamp of the entry, as in the value.' },
+        ce_dataschema: { type: 'string', const: dataSchema, description: "The $id of the value's schema." },
+        'content-type': { type: 'string', const: 'application/json' },
       },
-      traceparent: {
-        type: 'string',
-        pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
-        description: "The sender's W3C trace context; the gateway's own where it traces the request.",
+      {
+        ce_partitionkey: { ...text, description: "The record's key; absent where it has none." },
+        'x-original-key': {
+          ...text,
+          description: 'The correlationKey of a record that has no key because it was used too often.',
+        },
+        traceparent: {
+          type: 'string',
+          pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+          description: "The sender's W3C trace context; the gateway's own where it traces the request.",
+        },
       },
-    },
-    required: [
-      'ce_specversion',
-      'ce_id',
-      'ce_source',
-      'ce_type',
-      'ce_subject',
-      'ce_time',
-      'ce_dataschema',
-      'content-type',
-    ],
+    ),
   }
 }
 
@@ -68,9 +72,7 @@ const APPLICATION_LOG_HEADERS_SCHEMA = entryHeaders('application', 'ApplicationL
 const DEAD_LETTER_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:dead-letter-headers:v1',
-  title: 'DeadLetterHeaders',
-  type: 'object',
-  properties: {
+  ...objectOf('DeadLetterHeaders', {
     [DLQ_HEADERS.topic]: { ...text, description: 'Where the record stood: the topic,' },
     [DLQ_HEADERS.partition]: { ...count, description: 'the partition' },
     [DLQ_HEADERS.offset]: { ...count, description: 'and the offset.' },
@@ -81,36 +83,21 @@ const DEAD_LETTER_HEADERS_SCHEMA = {
     [DLQ_HEADERS.attempt]: { ...count, description: 'How many times the record has become a dead letter, from 1.' },
     [DLQ_HEADERS.projection]: { ...text, description: 'The view that refused it.' },
     [DLQ_HEADERS.time]: { ...time, description: 'When it became a dead letter.' },
-  },
-  required: Object.values(DLQ_HEADERS),
-} as const
+  }),
+}
 
 /** The headers of the record by which a replay marks its progress. */
 const REPLAY_MARK_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:replay-mark-headers:v1',
-  title: 'ReplayMarkHeaders',
-  type: 'object',
-  properties: {
+  ...objectOf('ReplayMarkHeaders', {
     'x-dlq-replayed-up-to': {
       ...count,
       description: 'Dead letters of this partition before this offset are done with.',
     },
     'content-type': { type: 'string', const: 'application/json' },
-  },
-  required: ['x-dlq-replayed-up-to', 'content-type'],
-} as const
-
-const objectOf = (
-  title: string,
-  properties: Readonly<Record<string, object>>,
-  optional: Readonly<Record<string, object>> = {},
-) => ({
-  title,
-  type: 'object',
-  properties: { ...properties, ...optional },
-  required: Object.keys(properties),
-})
+  }),
+}
 
 /** Archived targets refuse new logs; stored logs keep their names. */
 const archivable = {
