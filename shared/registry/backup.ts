@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { parseJsonObject } from '../contract/json-object.ts'
 import type { FileProblem } from './file.ts'
 import type { Plan } from './plan.ts'
 import { LIVE_KEYS_MAX, liveKeyIds } from './plan-keys.ts'
@@ -42,13 +43,13 @@ export function readBackup(bytes: Uint8Array): ReadBackup {
   const lines = text.split('\n')
   const failed = (line: number | null, message: string): ReadBackup => ({ problem: { line, message } })
 
-  const head = parseObject(lines[0])
+  const head = parseJsonObject(lines[0])
   if (head?.['format'] !== 'sluice-registry') return failed(1, 'this is no file of `registry export`')
   if (head['version'] !== VERSION)
     return failed(1, `the file has the version ${JSON.stringify(head['version'])}, and this program reads ${VERSION}`)
 
   // The last line ends with a line feed, so a truncated checksum does not pass for one.
-  const end = parseObject(lines.at(-2))
+  const end = parseJsonObject(lines.at(-2))
   const content = text.slice(0, text.length - (lines.at(-2)?.length ?? 0) - 1)
   if (lines.at(-1) !== '' || typeof end?.['sha256'] !== 'string')
     return failed(null, 'the file is cut off: its last line is not the checksum')
@@ -57,7 +58,7 @@ export function readBackup(bytes: Uint8Array): ReadBackup {
 
   const state = emptyState()
   for (const [index, line] of lines.slice(1, -2).entries()) {
-    const { key, value } = parseObject(line) ?? {}
+    const { key, value } = parseJsonObject(line) ?? {}
     const [keyBytes, valueBytes] = [String(key), JSON.stringify(value ?? null)].map((part) => Buffer.from(part))
     const { record, unreadable } = decodeRecord({ key: keyBytes ?? null, value: valueBytes ?? null })
     if (record === undefined || unreadable !== undefined)
@@ -68,15 +69,6 @@ export function readBackup(bytes: Uint8Array): ReadBackup {
     fold(state, record)
   }
   return { state }
-}
-
-function parseObject(line: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(line ?? '')
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { parseGuid } from '../contract/guid.ts'
+import { isJsonObject, type JsonObject, parseJsonObject } from '../contract/json-object.ts'
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
 import { limitsFrom } from './limits.ts'
@@ -109,14 +110,12 @@ export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'
   if (!ID_FITS[kind](id)) return { unreadable: 'invalid_id' }
   const deleted = { kind, id, value: null }
   if (value === null) return { record: deleted }
-  const json = parseObject(value)
+  const json = parseJsonObject(decodeUtf8(value))
   if (json === undefined) return { record: deleted, unreadable: 'invalid_json' }
   const read = READ[kind](json)
   if (read === undefined) return { record: deleted, unreadable: 'invalid_value' }
   return { record: { kind, id, value: read } as RegistryRecord }
 }
-
-type Json = Readonly<Record<string, unknown>>
 
 const isKind = (text: string): text is RegistryKind => Object.hasOwn(READ, text)
 
@@ -130,7 +129,7 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 }
 
 /** Unknown fields are ignored: a later version may add some. */
-const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
+const READ: { readonly [Kind in RegistryKind]: (json: JsonObject) => RegistryValues[Kind] | undefined } = {
   team: ({ name, defaultProject: project, limits: written }) => {
     if (!isText(name) || !isGuidOrAbsent(project) || !isLimitsOrAbsent(written)) return undefined
     const limits = written && limitsFrom(written)
@@ -155,7 +154,7 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
 }
 
 /** Reads an Event or a Project. */
-function readNamed({ team, name, archivedAt }: Json): RegistryValues['event'] | undefined {
+function readNamed({ team, name, archivedAt }: JsonObject): RegistryValues['event'] | undefined {
   return isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined
 }
 
@@ -164,7 +163,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isSearchPage = (value: unknown): value is SearchPage => SEARCH_PAGES.some((page) => page === value)
 
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
+  isJsonObject(value) && Object.values(value).every(isText)
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
 
@@ -174,7 +173,7 @@ const isGuidOrAbsent = (value: unknown): value is string | undefined =>
 const isLimitsOrAbsent = (value: unknown): value is TeamLimits | undefined => {
   if (value === undefined) return true
   if (typeof value !== 'object' || value === null) return false
-  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = value as Json
+  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = value as JsonObject
   return (
     [entriesPerSecond, bytesPerSecond, burstSeconds].every((number) => number === undefined || isAmount(number)) &&
     (shadow === undefined || typeof shadow === 'boolean')
@@ -193,15 +192,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-function parseObject(bytes: Uint8Array): Json | undefined {
-  try {
-    const json: unknown = JSON.parse(utf8.decode(bytes))
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Json) : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
+import { isJsonObject, type JsonObject } from '../../shared/contract/json-object.ts'
 import { textProblem } from '../../shared/registry/rules.ts'
 import { readParameters } from '../api/parameters.ts'
 import { invalidFields, mustBeOneOf, type ParameterProblem, pointerOf } from '../api/problems.ts'
@@ -128,8 +129,8 @@ const object =
     return Object.fromEntries(read) as T
   }
 
-function membersOf(value: unknown, path: string, problems: ParameterProblem[]): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+function membersOf(value: unknown, path: string, problems: ParameterProblem[]): JsonObject {
+  if (isJsonObject(value)) return value
   problems.push({ path, message: value === undefined ? 'is missing' : 'must be a JSON object' })
   return {}
 }

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../shared/contract/json-object.ts'
 import type { JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
 import type { Condition, Format, Outcome } from '../schemas/watches.ts'
 
@@ -87,7 +88,7 @@ export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'
   if (team === undefined || more.length > 0 || (id === '') !== (kind === 'evaluated')) return undefined
   if (kind !== 'watch' && kind !== 'state' && kind !== 'evaluated') return undefined
   if (value === null) return { kind, team, id, value: null } as WatchRecord
-  const json = parseObject(value)
+  const json = parseJsonObject(String(value))
   return json !== undefined && SHAPES[kind].every((name) => json[name] !== undefined)
     ? ({ kind, team, id, value: json } as unknown as WatchRecord)
     : undefined
@@ -98,15 +99,4 @@ const SHAPES: Readonly<Record<WatchRecord['kind'], readonly string[]>> = {
   watch: ['name', 'condition', 'webhook', 'paused', 'since'],
   state: ['revision', 'by', 'memory', 'error', 'delivery', 'next', 'history'],
   evaluated: [],
-}
-
-function parseObject(value: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(value.toString())
-    return typeof json === 'object' && json !== null && !Array.isArray(json)
-      ? (json as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
