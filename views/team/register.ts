@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { DAY_MS } from '../../shared/contract/timestamp.ts'
@@ -94,101 +94,52 @@ interface Call {
 
 /**
  * Registers the Team's own settings on a router: the keys, Events, Steps, Projects, saved searches and watches that it may see and change.
- * Changes authenticated by the page's cookie have to come from the page itself.
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
-  const { registry, clock, logger } = deps
-  const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
-  const samplesInTurn = createSerialQueue(SAMPLES)
-  const readJson = createSmallJsonReader(BODY_LIMITS)
-  const auditedOf = createTeamAudit(deps)
-
-  const teamOf = (request: IncomingMessage, changes: boolean): Team => {
-    const { team: id, by } = callerOf(request, deps)
-    if (changes && by === 'session') requireSameOrigin(request, deps.proxies)
-    const team = registry.team(id)
-    if (team === undefined) throw unavailable('The registry changed meanwhile.')
-    return team
-  }
-
-  const read = createSettingsReader(deps, (request) => teamOf(request, false))
-
-  const show: Show = (dataOf) => (request, response) => {
-    const team = teamOf(request, false)
-    refuseParameters(request)
-    return answerRead(deps.gate, readingOf(team, request, response, deps), async () =>
-      successBody(dataOf(team, subjectOf(request))),
-    )
-  }
-
-  const snippets = (kind: Kind, team: Team, id: string) => {
-    if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
-    return { snippets: snippetsOf(kind, id) }
-  }
-
-  /** Handles a changing request: one at a time, answered once this process shows the change. */
-  const write: Write =
-    (status, work, inTurn = changesInTurn) =>
-    async (request, response) => {
-      const team = teamOf(request, true)
-      refuseParameters(request)
-      const body = hasBody(request) ? await readJson(request) : { value: {} }
-      if (body === GONE) return
-      if (body.problem !== undefined) {
-        answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
-        return
-      }
-      const audited = auditedOf(team, request)
-      const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock, audited })
-      const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
-      const { data, isVisible } = await inTurn(team.id, () => work(call))
-      await untilVisible(() => isVisible(registry))
-      logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
-      answer(response, status, data)
-    }
-
-  const sample = async ({ team, json }: Call): Promise<Change> => {
-    readFields(json, [])
-    const data = await sendSampleFlow(describeTeam(registry, team), deps.access, clock)
-    return { data, isVisible: () => true }
-  }
-
   const routes = Router()
-  const route = (path: string, handlers: Readonly<Record<string, RequestHandler>>): void => {
-    const one = routes.route(path)
-    for (const [method, handler] of Object.entries(handlers)) one[method as 'get'](handler)
+  for (const [path, handlers] of Object.entries(handlersOf(deps))) {
+    const route = routes.route(path)
+    for (const [method, handler] of Object.entries(handlers)) route[method as 'get'](handler)
     const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
-    one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
+    route.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
-  route('/api/team', {
-    get: read((settings) => settings),
-    patch: write(200, ({ team, json, admin }) => changeTeam(admin, team.id, json)),
-  })
-  route('/api/team/lists', { get: read(listsOf) })
-  route('/api/team/keys', { post: write(CREATED, ({ team, json, admin }) => createKey(admin, team.id, json)) })
-  route('/api/team/keys/:id', { delete: write(200, ({ team, subject, admin }) => revokeKey(admin, team.id, subject)) })
-  for (const [path, kind] of Object.entries(KINDS)) {
-    route(`/api/team/${path}`, {
-      post: write(CREATED, ({ team, json, admin }) => createItem(admin, team.id, kind, json)),
-    })
-    route(`/api/team/${path}/:id`, {
-      patch: write(200, ({ team, json, subject, admin }) => changeItem(admin, team.id, kind, subject, json)),
-    })
-    route(`/api/team/${path}/:id/snippets`, { get: show((team, id) => snippets(kind, team, idOf(kind, id))) })
-  }
-  for (const [path, handlers] of Object.entries({
-    ...searchRoutes(registry, show, write),
-    ...watchRoutes({ ...deps.watches, registry, clock }, show, write),
-  }))
-    route(path, handlers)
-  route('/api/team/sample-flow', { post: write(200, sample, samplesInTurn) })
   routes.use('/api/team', () => {
     throw notFound()
   })
   routes.use('/api/team', (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (!response.closed) answerFailure(response, problemOf(error) ?? failureOf(error, logger))
+    if (!response.closed) answerFailure(response, problemOf(error) ?? failureOf(error, deps.logger))
   })
   router.use(routes)
+}
+
+/** Handlers by path and method. */
+type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>>>
+
+function handlersOf(deps: TeamDeps): Handlers {
+  const { registry, clock, access } = deps
+  const read = createSettingsReader(deps)
+  const show = createShow(deps)
+  const write = createWrite(deps)
+  const sample = async ({ team, json }: Call): Promise<Change> => {
+    readFields(json, [])
+    const data = await sendSampleFlow(describeTeam(registry, team), access, clock)
+    return { data, isVisible: () => true }
+  }
+  return {
+    '/api/team': {
+      get: read((settings) => settings),
+      patch: write(200, ({ team, json, admin }) => changeTeam(admin, team.id, json)),
+    },
+    '/api/team/lists': { get: read(listsOf) },
+    '/api/team/keys': { post: write(CREATED, ({ team, json, admin }) => createKey(admin, team.id, json)) },
+    '/api/team/keys/:id': { delete: write(200, ({ team, subject, admin }) => revokeKey(admin, team.id, subject)) },
+    ...itemRoutes('event', registry, show, write),
+    ...itemRoutes('step', registry, show, write),
+    ...itemRoutes('project', registry, show, write),
+    ...searchRoutes(registry, show, write),
+    ...watchRoutes({ ...deps.watches, registry, clock }, show, write),
+    '/api/team/sample-flow': { post: write(200, sample, createSerialQueue(SAMPLES)) },
+  }
 }
 
 /** Makes a handler that returns what this process holds in memory. */
@@ -200,7 +151,22 @@ type Work = (call: Call) => Promise<Change>
 /** Makes a handler that changes something. */
 type Write = (status: number, work: Work, inTurn?: SerialQueue) => RequestHandler
 
-type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>>>
+function itemRoutes(kind: Kind, registry: Registry, show: Show, write: Write): Handlers {
+  const snippets = (team: Team, subject: string) => {
+    const id = idOf(kind, subject)
+    if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
+    return { snippets: snippetsOf(kind, id) }
+  }
+  return {
+    [`/api/team/${kind}s`]: {
+      post: write(CREATED, ({ team, json, admin }) => createItem(admin, team.id, kind, json)),
+    },
+    [`/api/team/${kind}s/:id`]: {
+      patch: write(200, ({ team, json, subject, admin }) => changeItem(admin, team.id, kind, subject, json)),
+    },
+    [`/api/team/${kind}s/:id/snippets`]: { get: show(snippets) },
+  }
+}
 
 const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers => ({
   '/api/team/searches': {
@@ -256,6 +222,52 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
   }
 }
 
+/** The Team of a request. A change that is authenticated by the page's cookie has to come from the page itself. */
+function teamOf(request: IncomingMessage, deps: TeamDeps, changes = false): Team {
+  const { team: id, by } = callerOf(request, deps)
+  if (changes && by === 'session') requireSameOrigin(request, deps.proxies)
+  const team = deps.registry.team(id)
+  if (team === undefined) throw unavailable('The registry changed meanwhile.')
+  return team
+}
+
+const createShow =
+  (deps: TeamDeps): Show =>
+  (dataOf) =>
+  (request, response) => {
+    const team = teamOf(request, deps)
+    refuseParameters(request)
+    return answerRead(deps.gate, readingOf(team, request, response, deps), async () =>
+      successBody(dataOf(team, subjectOf(request))),
+    )
+  }
+
+/** Changes are made one at a time, and each is answered once this process shows it. */
+function createWrite(deps: TeamDeps): Write {
+  const { journal, registryTopic: topic, registry, clock, logger } = deps
+  const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
+  const readJson = createSmallJsonReader(BODY_LIMITS)
+  const auditedOf = createTeamAudit(deps)
+  return (status, work, inTurn = changesInTurn) =>
+    async (request, response) => {
+      const team = teamOf(request, deps, true)
+      refuseParameters(request)
+      const body = hasBody(request) ? await readJson(request) : { value: {} }
+      if (body === GONE) return
+      if (body.problem !== undefined) {
+        answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
+        return
+      }
+      const audited = auditedOf(team, request)
+      const admin = createRegistryAdmin({ journal, topic, clock, audited })
+      const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
+      const { data, isVisible } = await inTurn(team.id, () => work(call))
+      await untilVisible(() => isVisible(registry))
+      logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
+      answerJson(response, status, successBody(data), { 'cache-control': 'no-store' })
+    }
+}
+
 /** Creates the function that audits a request's changes, and refuses changes of a Team over its limit. */
 function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
   const noLimit = { burst: 1, refillMs: 0 }
@@ -282,14 +294,14 @@ function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANG
 }
 
 /** Creates handlers that answer with a form of the Team's settings. */
-function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage) => Team) {
+function createSettingsReader(deps: TeamDeps) {
   const lastSeen = createLastSeen(deps)
   // Requests that share one read of the store are serialised in turn: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
   return (formOf: (settings: TeamSettings) => object): RequestHandler =>
     async (request, response) => {
-      const team = teamOf(request)
+      const team = teamOf(request, deps)
       refuseParameters(request)
       await answerRead(deps.gate, readingOf(team, request, response, deps), async () => {
         const seen = await lastSeen(team.id)
@@ -314,11 +326,6 @@ function owns(registry: Registry, team: Team, kind: Kind, id: string): boolean {
   const entity = registry.entity(id)
   return entity?.team === team.id && entity.kind === kind
 }
-
-const KINDS: Readonly<Record<string, Kind>> = { events: 'event', steps: 'step', projects: 'project' }
-
-const answer = (response: ServerResponse, status: number, data: unknown): void =>
-  answerJson(response, status, successBody(data), { 'cache-control': 'no-store' })
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
