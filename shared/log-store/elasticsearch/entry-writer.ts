@@ -31,8 +31,6 @@ type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) =>
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
   const indexOf = ({ kind, receivedAt }: Copy): string => names.day(kind, receivedAt.slice(0, 10))
 
-  const keyOf = (copy: Copy): string => `${indexOf(copy)} ${copy.id}`
-
   let lastStamp = 0
   /** Microseconds since 1970, strictly increasing. */
   const stamp = (): number => {
@@ -48,19 +46,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
 
   /** Keeps each entry on the earliest of nearby days only; returns the keys of the copies that stay. */
   async function removeLater(found: readonly Copy[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const kept = new Set<string>()
-    const surplus: Copy[] = []
-    const copies = new Map(found.map((copy) => [keyOf(copy), copy])).values()
-    for (const ofEntry of Map.groupBy(copies, ({ kind, id }) => `${kind} ${id}`).values()) {
-      let stays: Copy | undefined
-      for (const copy of ofEntry.toSorted((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))) {
-        if (stays !== undefined && areNear(stays.receivedAt, copy.receivedAt)) surplus.push(copy)
-        else {
-          stays = copy
-          kept.add(keyOf(copy))
-        }
-      }
-    }
+    const { kept, surplus } = divided(found)
     if (surplus.length === 0) return kept
     logger.info({ documents: surplus.length }, 'entries that reached two days at once were removed from the later one')
     const remove = (copy: Copy): Lines => [
@@ -114,6 +100,27 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     for (const [index, { position }] of lookedUp.entries()) outcomes[position] = ofLookedUp[index] as WriteOutcome
     return outcomes
   }
+}
+
+/** Names a document: an entry on a day. */
+const keyOf = ({ kind, receivedAt, id }: Copy): string => `${kind} ${receivedAt.slice(0, 10)} ${id}`
+
+/** Divides the copies of entries into those on the earliest of nearby days, by their keys, and the later ones. */
+function divided(found: readonly Copy[]): { readonly kept: ReadonlySet<string>; readonly surplus: readonly Copy[] } {
+  const kept = new Set<string>()
+  const surplus: Copy[] = []
+  const copies = new Map(found.map((copy) => [keyOf(copy), copy])).values()
+  for (const ofEntry of Map.groupBy(copies, ({ kind, id }) => `${kind} ${id}`).values()) {
+    let stays: Copy | undefined
+    for (const copy of ofEntry.toSorted((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))) {
+      if (stays !== undefined && areNear(stays.receivedAt, copy.receivedAt)) surplus.push(copy)
+      else {
+        stays = copy
+        kept.add(keyOf(copy))
+      }
+    }
+  }
+  return { kept, surplus }
 }
 
 const isId = (id: string): boolean =>
