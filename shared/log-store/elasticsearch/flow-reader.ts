@@ -5,6 +5,7 @@ import {
   type FlowCounts,
   type FlowFilter,
   type FlowGroup,
+  type FlowPageRequest,
   type FlowSort,
   type FlowState,
   type FlowStates,
@@ -83,44 +84,16 @@ export function createFlowReader({
   }
 
   return {
-    async searchFlows(filter, { limit, sort, after }, signal) {
-      const rank = RANKS[sort]
-      const read = async (within: FlowFilter): Promise<readonly Hit<Told>[]> => {
-        const body = {
-          query: compileFlowFilter(within),
-          sort: [
-            ...(rank === null ? [] : [rank]),
-            { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
-            { correlationKey: { order: 'asc' } },
-          ],
-          size: limit + 1,
-          _source: TOLD,
-          ...(after !== null && {
-            search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
-          }),
-        }
-        return (await searcher.flows<Told>(filter.team, body, { signal })).hits?.hits ?? []
-      }
+    async searchFlows(filter, page, signal) {
+      const { limit, sort, after } = page
+      const read = async (within: FlowFilter): Promise<readonly Hit<Told>[]> =>
+        (await searcher.flows<Told>(filter.team, pageBody(within, page), { signal })).hits?.hits ?? []
       // A part of a key takes longer to find than to sort. The end of a filter's range is one for the beginnings of flows.
-      const hits = await (rank === null && filter.keyPart === null
+      const hits = await (RANKS[sort] === null && filter.keyPart === null
         ? searcher.latest(filter, after?.lastAt ?? null, limit + 1, read)
         : read(filter))
-      const found = hits.map(({ _source, sort }) => ({ ..._source, rank: rank === null ? 0 : Number(sort?.[0]) }))
-      const flows: ListedFlow[] = []
-      let groups = 0
-      let told = 0
-      while (told < Math.min(limit, found.length) && groups < PAGE_GROUPS_MAX) {
-        const summaries = found.slice(told, Math.min(limit, told + FLOWS_COUNTED_AT_ONCE))
-        const keys = summaries.map(({ correlationKey }) => correlationKey)
-        const counted = await readFlowGroups(searcher, filter.team, keys, firstDay(summaries), signal)
-        // A summary may exist before its entries are searchable, and may outlive them by a retention run.
-        for (const summary of summaries) {
-          const flow = flowOf(summary, counted.get(summary.correlationKey))
-          if (flow !== undefined) flows.push({ ...flow, rank: summary.rank })
-        }
-        for (const ofKey of counted.values()) groups += ofKey.length
-        told += summaries.length
-      }
+      const found = hits.map((hit) => ({ ...hit._source, rank: RANKS[sort] === null ? 0 : Number(hit.sort?.[0]) }))
+      const { flows, told } = await readListed(searcher, filter.team, found, limit, signal)
       const last = found[told - 1]
       const isMore = told < found.length && last !== undefined
       if (!isMore) return { flows, next: null }
@@ -129,13 +102,9 @@ export function createFlowReader({
 
     async countFlows(filter, states, signal) {
       const counted = await byState(filter, states, signal)
-      const count = (state: FlowState): number => counted(state).doc_count
-      return {
-        running: count('running'),
-        stalled: count('stalled'),
-        failed: count('failed'),
-        finished: count('finished'),
-      }
+      const counts = { ...NO_FLOWS }
+      for (const state of FLOW_STATES) counts[state] = counted(state).doc_count
+      return counts
     },
 
     async tallyFlows(filter, states, signal) {
@@ -161,6 +130,52 @@ export function createFlowReader({
       return flowOf(summary ?? { correlationKey }, groups)
     },
   }
+}
+
+/** The request for the summaries of a page, and for one more. */
+function pageBody(filter: FlowFilter, { limit, sort, after }: FlowPageRequest): object {
+  const rank = RANKS[sort]
+  return {
+    query: compileFlowFilter(filter),
+    sort: [
+      ...(rank === null ? [] : [rank]),
+      { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
+      { correlationKey: { order: 'asc' } },
+    ],
+    size: limit + 1,
+    _source: TOLD,
+    ...(after !== null && {
+      search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
+    }),
+  }
+}
+
+type Ranked = Told & Pick<ListedFlow, 'rank'>
+
+/** The flows of the first summaries, up to `limit` or to `PAGE_GROUPS_MAX` groups, and the number of summaries that these are. */
+async function readListed(
+  searcher: Searcher,
+  team: string,
+  found: readonly Ranked[],
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly flows: readonly ListedFlow[]; readonly told: number }> {
+  const flows: ListedFlow[] = []
+  let groups = 0
+  let told = 0
+  while (told < Math.min(limit, found.length) && groups < PAGE_GROUPS_MAX) {
+    const summaries = found.slice(told, Math.min(limit, told + FLOWS_COUNTED_AT_ONCE))
+    const keys = summaries.map(({ correlationKey }) => correlationKey)
+    const counted = await readFlowGroups(searcher, team, keys, firstDay(summaries), signal)
+    // A summary may exist before its entries are searchable, and may outlive them by a retention run.
+    for (const summary of summaries) {
+      const flow = flowOf(summary, counted.get(summary.correlationKey))
+      if (flow !== undefined) flows.push({ ...flow, rank: summary.rank })
+    }
+    for (const ofKey of counted.values()) groups += ofKey.length
+    told += summaries.length
+  }
+  return { flows, told }
 }
 
 /** The span of a flow comes from its summary, which also covers entries that retention removed; without a summary, from its entries. */
