@@ -38,9 +38,9 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
   const { logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
-  const attempts = createAttempts(steadyClock)
+  const begin = createBegin(sessions, proxies, metrics)
   const logSignIn = createSignInLog(logger)
-  const outcomes = metrics.counter('sluice_sign_ins_total', { outcome: ['opened', 'refused', 'limited'] })
+  const warnOfIgnored = createIgnoredWarning(proxies, logger)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const answer = (response: Response, session: Session | undefined): void =>
     answerJson(response, 200, successBody(shown(session, deps.refusals)), { 'cache-control': 'no-store' })
@@ -61,15 +61,6 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (cookie !== undefined) give(request, response, cookie)
   }
 
-  let isWarned = false
-  function warnOfIgnored(request: Request): void {
-    if (isWarned || !proxies.ignores(request)) return
-    isWarned = true
-    logger.warn(
-      'X-Forwarded headers are not believed; if a proxy of yours sends them, put its address into TRUSTED_PROXIES',
-    )
-  }
-
   async function signIn(request: Request, response: Response): Promise<void> {
     warnOfIgnored(request)
     requireSameOrigin(request, proxies)
@@ -79,20 +70,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
       return answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
     const apiKey = keyIn(body.value)
     if (!registryReady()) throw unavailable('The registry is still being read.')
-    const client = countedAs(proxies.clientOf(request))
-    const waitMs = attempts.waitOf(client)
-    if (waitMs > 0) {
-      outcomes.inc({ outcome: 'limited' })
-      throw tooManyAttempts(Math.ceil(waitMs / 1_000))
-    }
-    const session = sessions.begin(apiKey)
-    outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
-    if (session === undefined) {
-      attempts.failed(client)
-      throw new ProblemError(
-        problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
-      )
-    }
+    const session = begin(request, apiKey)
     logSignIn(session)
     give(request, response, sessions.cookieOf(session))
     answer(response, session)
@@ -124,6 +102,27 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   return sessions
 }
 
+/** Creates the function that begins a session with a key. It throws if the key is not live, or if its client has failed too often. */
+function createBegin(sessions: Sessions, proxies: Proxies, metrics: Metrics) {
+  const attempts = createAttempts(steadyClock)
+  const outcomes = metrics.counter('sluice_sign_ins_total', { outcome: ['opened', 'refused', 'limited'] })
+  return (request: Request, apiKey: string): Session => {
+    const client = countedAs(proxies.clientOf(request))
+    const waitMs = attempts.waitOf(client)
+    if (waitMs > 0) {
+      outcomes.inc({ outcome: 'limited' })
+      throw tooManyAttempts(Math.ceil(waitMs / 1_000))
+    }
+    const session = sessions.begin(apiKey)
+    outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
+    if (session !== undefined) return session
+    attempts.failed(client)
+    throw new ProblemError(
+      problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
+    )
+  }
+}
+
 /** Logs sign-ins, those of each Team as often as a client may fail: a program can sign in thousands of times a second. */
 function createSignInLog(logger: Logger): (session: Session) => void {
   const lines = createAttempts(steadyClock)
@@ -131,6 +130,18 @@ function createSignInLog(logger: Logger): (session: Session) => void {
     if (lines.waitOf(team.id) > 0) return
     lines.failed(team.id)
     logger.info({ team: team.id, key: key.prefix }, 'signed in')
+  }
+}
+
+/** Creates the function that warns of the first request whose X-Forwarded headers are not believed. */
+function createIgnoredWarning(proxies: Proxies, logger: Logger): (request: Request) => void {
+  let isWarned = false
+  return (request) => {
+    if (isWarned || !proxies.ignores(request)) return
+    isWarned = true
+    logger.warn(
+      'X-Forwarded headers are not believed; if a proxy of yours sends them, put its address into TRUSTED_PROXIES',
+    )
   }
 }
 
