@@ -6,8 +6,9 @@ import { type Config, loadConfig } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
 import { runCanary } from './canary/canary.ts'
-import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest } from './cli/command.ts'
-import { lockDataDir } from './server/data-dir-lock.ts'
+import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest, type WhereMissing } from './cli/command.ts'
+import { usesKafka } from './server/backends.ts'
+import { expectDataFile, lockDataDir } from './server/data-dir-lock.ts'
 import { openJournal } from './server/journals.ts'
 import { type OpenLogStore, openLogStore } from './server/log-stores.ts'
 import { serve } from './server/server.ts'
@@ -23,7 +24,8 @@ const depsOf = (config: Config) => ({
 })
 
 /** Closes the journal if it cannot be prepared, as its open connections would keep the failed process alive. */
-async function openForCommand(config: Config): Promise<Journal> {
+async function openForCommand(config: Config, whereMissing: WhereMissing): Promise<Journal> {
+  if (!usesKafka(config) && whereMissing === 'refuse') expectDataFile(config.DATA_DIR, 'journal.db', 'KAFKA_BROKERS')
   const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
   try {
     if (config.AUTO_CREATE) await applyTopics()
@@ -34,6 +36,15 @@ async function openForCommand(config: Config): Promise<Journal> {
   }
 }
 
+async function withStore<Result>(config: Config, work: (opened: OpenLogStore) => Promise<Result>): Promise<Result> {
+  const opened = await openLogStore(depsOf(config), 'same')
+  try {
+    return await work(opened)
+  } finally {
+    await opened.store.close()
+  }
+}
+
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 async function rebuildView(config: Config, journal: Journal, request: RebuildRequest): Promise<void> {
@@ -41,7 +52,9 @@ async function rebuildView(config: Config, journal: Journal, request: RebuildReq
   onSignals(() => stop.abort(new CommandError('stopped by a signal')))
   const fromTopics = request.from === 'topics'
   // A second process cannot write to the embedded files beside a server.
-  const unlock = config.ELASTICSEARCH_URL === null && fromTopics ? lockDataDir(config.DATA_DIR) : () => undefined
+  const writesFiles = config.ELASTICSEARCH_URL === null && fromTopics
+  if (writesFiles) expectDataFile(config.DATA_DIR, '.', 'ELASTICSEARCH_URL')
+  const unlock = writesFiles ? lockDataDir(config.DATA_DIR) : () => undefined
   const { store, rebuildView: fromIndices } = await openLogStore(depsOf(config), 'same')
   try {
     if (fromTopics) await request.audited(() => restoreFromTopics(config, journal, store, request, stop.signal))
@@ -93,21 +106,13 @@ const handlers: CliHandlers = {
       await journal.close()
     }
   },
-  applyIndices: async (config) => {
-    const { store, applyIndices } = await openLogStore(depsOf(config), 'same')
-    try {
-      return await applyIndices()
-    } finally {
-      await store.close()
-    }
-  },
+  applyIndices: async (config) =>
+    config.ELASTICSEARCH_URL === null
+      ? ['the embedded log store has no indices; for those of Elasticsearch, set ELASTICSEARCH_URL']
+      : withStore(config, ({ applyIndices }) => applyIndices()),
   rebuildCounts: async (config) => {
-    const { store, rebuildCounts } = await openLogStore(depsOf(config), 'same')
-    try {
-      return await rebuildCounts()
-    } finally {
-      await store.close()
-    }
+    if (config.ELASTICSEARCH_URL === null) expectDataFile(config.DATA_DIR, 'logs.db', 'ELASTICSEARCH_URL')
+    return withStore(config, ({ rebuildCounts }) => rebuildCounts())
   },
   rebuildView,
   canary: (config) => runCanary({ config, logger: createLogger(config.LOG_LEVEL, 'canary'), print }),

@@ -5,7 +5,7 @@ import { type Audited, createAudit, readAudit } from '../../shared/journal/audit
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { timeOf } from './arguments.ts'
-import { type CliDeps, type Command, EXIT } from './command.ts'
+import { type CliDeps, type Command, EXIT, type WhereMissing } from './command.ts'
 import { count } from './text.ts'
 
 export const auditCommand: Command = {
@@ -50,9 +50,10 @@ export const auditCommand: Command = {
 export async function withJournal(
   deps: CliDeps,
   work: (journal: Journal, config: Config) => Promise<number>,
+  whereMissing: WhereMissing = 'refuse',
 ): Promise<number> {
   const config = deps.config()
-  const journal = await deps.openJournal(config)
+  const journal = await deps.openJournal(config, whereMissing)
   try {
     return await work(journal, config)
   } finally {

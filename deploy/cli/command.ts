@@ -13,12 +13,15 @@ export interface CliDeps {
   /** The configuration; throws a `ConfigError`. Read only by commands that need it, so that help works without. */
   readonly config: () => Config
   /** Opens the configured journal, and creates its topics if AUTO_CREATE says so. The command closes it. */
-  readonly openJournal: (config: Config) => Promise<Journal>
+  readonly openJournal: (config: Config, whereMissing: WhereMissing) => Promise<Journal>
   readonly clock: Clock
   readonly stdout: Output
   readonly stderr: Output
   readonly handlers: CliHandlers
 }
+
+/** What happens where the data folder has no journal: only commands that fill one create it. */
+export type WhereMissing = 'create' | 'refuse'
 
 /** Where text goes, such as `process.stdout`. */
 export interface Output {

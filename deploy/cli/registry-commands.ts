@@ -5,7 +5,7 @@ import { describeTeam } from '../../shared/registry/describe.ts'
 import type { FileProblem } from '../../shared/registry/file.ts'
 import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records.ts'
 import { auditOf, withJournal } from './audit-command.ts'
-import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
+import { type Call, type CliDeps, type Command, CommandError, EXIT, type WhereMissing } from './command.ts'
 import { registryText } from './registry-list.ts'
 import { count, printable } from './text.ts'
 
@@ -33,7 +33,7 @@ export const registryCommands: readonly Command[] = [
       'dry-run': { help: 'Show the changes without making them.' },
     },
     examples: ['sluice registry apply registry.yaml --dry-run', 'sluice registry apply registry.yaml --prune'],
-    run: (call, deps) => withAdmin(deps, 'registry apply', (admin) => apply(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry apply', (admin) => apply(call, deps, admin), filling(call)),
   },
   {
     name: 'registry list',
@@ -104,21 +104,32 @@ export const registryCommands: readonly Command[] = [
       'sluice registry restore registry-backup.ndjson --dry-run',
       'sluice registry restore registry-backup.ndjson',
     ],
-    run: (call, deps) => withAdmin(deps, 'registry restore', (admin) => restore(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry restore', (admin) => restore(call, deps, admin), filling(call)),
   },
 ]
 
-const withAdmin = (deps: CliDeps, command: string, work: (admin: RegistryAdmin) => Promise<number>): Promise<number> =>
-  withJournal(deps, (journal, config) =>
-    work(
-      createRegistryAdmin({
-        journal,
-        topic: topicName(config.TOPIC_PREFIX, 'registry'),
-        clock: deps.clock,
-        audited: auditOf(deps, journal, config, command),
-      }),
-    ),
+const withAdmin = (
+  deps: CliDeps,
+  command: string,
+  work: (admin: RegistryAdmin) => Promise<number>,
+  whereMissing?: WhereMissing,
+): Promise<number> =>
+  withJournal(
+    deps,
+    (journal, config) =>
+      work(
+        createRegistryAdmin({
+          journal,
+          topic: topicName(config.TOPIC_PREFIX, 'registry'),
+          clock: deps.clock,
+          audited: auditOf(deps, journal, config, command),
+        }),
+      ),
+    whereMissing,
   )
+
+/** A file may be applied before the first start of a server. */
+const filling = (call: Call): WhereMissing => (call.flag('dry-run') ? 'refuse' : 'create')
 
 async function apply(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
   const [file = ''] = call.parameters

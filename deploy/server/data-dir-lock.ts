@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { FOLDER_MODE, SQLITE, sqliteCode } from '../../shared/sqlite/database-file.ts'
+import { makeFolder, SQLITE, sqliteCode } from '../../shared/sqlite/database-file.ts'
 
 /** Another server holds the folder. */
 class DataDirInUseError extends Error {
@@ -23,6 +23,30 @@ export class DataDirUnusableError extends Error {
   }
 }
 
+/** The folder has no data of a server. */
+export class DataDirMissingError extends Error {
+  override readonly name = 'DataDirMissingError'
+
+  constructor(dataDir: string, file: string, server: string) {
+    const remedy = `set DATA_DIR to the data folder of the server, or ${server} if it has none`
+    super(`DATA_DIR=${dataDir} is no data folder: there is no ${resolve(dataDir, file)}; ${remedy}`)
+  }
+}
+
+/**
+ * Makes sure that the data folder has the file, as a command would otherwise create a mistyped folder and find nothing in it. `server` is
+ * the setting that replaces the file by a server. Throws a `DataDirMissingError`, or a `DataDirUnusableError` if the folder cannot be read.
+ */
+export function expectDataFile(dataDir: string, file: string, server: 'KAFKA_BROKERS' | 'ELASTICSEARCH_URL'): void {
+  let found: unknown
+  try {
+    found = statSync(join(dataDir, file), { throwIfNoEntry: false })
+  } catch (error) {
+    throw new DataDirUnusableError(dataDir, error)
+  }
+  if (found === undefined) throw new DataDirMissingError(dataDir, file, server)
+}
+
 /**
  * Claims the data folder for this server, and creates it if it is missing. The claim is an exclusive lock on a small database: the
  * operating system releases it with the process, however that ends, so no stale file can block a start. Commands for operators, except
@@ -32,7 +56,7 @@ export class DataDirUnusableError extends Error {
 export function lockDataDir(dataDir: string): () => void {
   let database: DatabaseSync | undefined
   try {
-    mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
+    makeFolder(dataDir)
     database = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     // SQLite opens a file that it cannot write for reading, without an exclusive lock; this write, never committed, then fails.

@@ -39,9 +39,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   const store = await createSqliteLogStore({ file: join(config.DATA_DIR, 'logs.db'), thread: where, logger })
   return {
     store,
-    applyIndices: async () => [
-      'the embedded log store has no indices; for those of Elasticsearch, set ELASTICSEARCH_URL',
-    ],
+    applyIndices: async () => [],
     rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
     rebuildView: null,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),

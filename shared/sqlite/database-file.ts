@@ -1,5 +1,5 @@
 /** The database files of the embedded mode: the journal and the log store are opened, written and diagnosed the same way. */
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -47,12 +47,26 @@ export interface DatabaseFormat {
 }
 
 /** The modes of new folders and files, for their owner alone: they hold the logs and the secrets of all Teams. Existing ones keep theirs. */
-export const FOLDER_MODE = 0o700
+const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
 /**
- * Opens the file and creates it if it is missing. `guard` runs work that may fail in SQLite; `refuse` makes the error for a file that is
- * foreign or of another version.
+ * Creates a folder and its missing parents; throws the error of the system if it cannot. Node's own `recursive` never returns below a folder
+ * that takes no others, such as /proc.
+ */
+export function makeFolder(path: string): void {
+  const parent = dirname(path)
+  if (!existsSync(parent)) makeFolder(parent)
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE })
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
+/**
+ * Opens the file and creates it if it is missing. `guard` runs work that may fail in SQLite; `refuse` makes the error for a file that
+ * cannot be created, is foreign or of another version.
  */
 export function openDatabaseFile(
   { file, fileBytesMax }: DatabaseFileOptions,
@@ -60,9 +74,14 @@ export function openDatabaseFile(
   guard: <T>(work: () => T) => T,
   refuse: (message: string) => Error,
 ): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE })
-  // SQLite would let everybody read it; its other files get the mode of this one.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', FILE_MODE))
+  try {
+    makeFolder(dirname(file))
+    // SQLite would let everybody read it; its other files get the mode of this one.
+    if (!existsSync(file)) closeSync(openSync(file, 'a', FILE_MODE))
+  } catch (error) {
+    const remedy = 'set DATA_DIR to a folder with free space that this process can write'
+    throw refuse(`the ${format.name} ${file} cannot be created (${(error as Error).message}); ${remedy}`)
+  }
   const sqlite = guard(() => new DatabaseSync(file, { timeout: format.lockWaitMs }))
   try {
     guard(() => prepareFile(sqlite, file, format, refuse))

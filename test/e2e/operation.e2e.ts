@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -149,12 +149,59 @@ describe('a server that cannot start', () => {
     }
   })
 
+  test.skipIf(process.platform !== 'linux')('ends where no folder can be made', async () => {
+    const told = (await runSluice(['start'], { DATA_DIR: '/proc/sluice', PORT: '0' })).stderr
+    expect(told).toMatch(/^sluice start: DATA_DIR=\/proc\/sluice cannot be used \(ENOENT: .*; it must be a folder/)
+  })
+
   test('says that a role of its own needs servers to share', async () => {
     const folder = temporaryFolder()
     const { code, stderr } = await runSluice(['start', '--role', 'gateway'], { DATA_DIR: folder.path, PORT: '0' })
     folder.remove()
     expect(code).not.toBe(0)
     expect(stderr).toContain('KAFKA_BROKERS')
+  })
+})
+
+describe('a command on a folder without data', () => {
+  test.each([
+    ['registry list', 'journal.db', 'KAFKA_BROKERS'],
+    ['registry export -', 'journal.db', 'KAFKA_BROKERS'],
+    ['registry rotate-key ops', 'journal.db', 'KAFKA_BROKERS'],
+    ['registry restore nothing --dry-run', 'journal.db', 'KAFKA_BROKERS'],
+    ['audit', 'journal.db', 'KAFKA_BROKERS'],
+    ['dead-letters list', 'journal.db', 'KAFKA_BROKERS'],
+    ['views rebuild flows --from topics', 'journal.db', 'KAFKA_BROKERS'],
+    ['counts rebuild', 'logs.db', 'ELASTICSEARCH_URL'],
+  ])('%s names the folder and creates nothing', async (command, missing, server) => {
+    const folder = temporaryFolder()
+    const DATA_DIR = join(folder.path, 'mistyped')
+    const { code, stdout, stderr } = await runSluice(command.split(' '), { DATA_DIR })
+    const left = readdirSync(folder.path)
+    folder.remove()
+    expect({ code, stdout, left }).toEqual({ code: 1, stdout: '', left: [] })
+    expect(stderr).toContain(`DATA_DIR=${DATA_DIR} is no data folder: there is no ${join(DATA_DIR, missing)}; `)
+    expect(stderr).toContain(`set DATA_DIR to the data folder of the server, or ${server}`)
+  })
+
+  test('indices apply creates nothing', async () => {
+    const folder = temporaryFolder()
+    const { code } = await runSluice(['indices', 'apply'], { DATA_DIR: join(folder.path, 'mistyped') })
+    const left = readdirSync(folder.path)
+    folder.remove()
+    expect({ code, left }).toEqual({ code: 0, left: [] })
+  })
+
+  test('registry apply says what to change where the journal cannot be created', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'registry.yaml')
+    writeFileSync(file, REGISTRY)
+    const { code, stderr } = await runSluice(['registry', 'apply', file], { DATA_DIR: file })
+    folder.remove()
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/journal\.db cannot be created \(EEXIST: .*; set DATA_DIR to a folder/),
+    })
   })
 })
 
