@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../shared/runtime/config.ts'
+import { parseCertificates } from '../../shared/runtime/last-good.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
@@ -11,8 +11,6 @@ const FILES = {
   KAFKA_SSL_CERT_FILE: 'kafka_client',
   ELASTICSEARCH_CA_FILE: 'elasticsearch_ca',
 } as const satisfies Partial<Record<keyof Config, string>>
-
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** Certificates are renewed days before they expire, so once a minute is often enough. */
 const LOOK_EVERY_MS = 60_000
@@ -33,13 +31,10 @@ export function reportCertificates(config: Pick<Config, keyof typeof FILES>, met
   }
 }
 
-/** When the first certificate of a file expires (milliseconds since 1970); undefined if there is none. */
+/** When the first certificate of a file expires (milliseconds since 1970); undefined if the file has none, or one that is not whole. */
 function firstEnd(path: string): number | undefined {
   try {
-    const ends = (readFileSync(path, 'utf8').match(PEM) ?? []).map((pem) =>
-      new X509Certificate(pem).validToDate.getTime(),
-    )
-    return ends.length === 0 ? undefined : Math.min(...ends)
+    return Math.min(...parseCertificates(readFileSync(path, 'utf8')).map(({ validToDate }) => validToDate.getTime()))
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+
 /**
  * A value that is read again by a call once `everyMs` have passed since the last reading, such as certificates that are replaced while the
  * process runs. If `read` throws, the previous value stays, and `onRefused` is called once per reason. Throws if the first reading does.
@@ -19,4 +21,13 @@ export function lastGood<Value>(read: () => Value, onRefused: (error: Error) => 
     }
     return value
   }
+}
+
+/**
+ * The certificates of a PEM text, one or more. Throws unless each is whole: of a file that is still being written, OpenSSL would take the
+ * first ones alone.
+ */
+export function parseCertificates(text: string): readonly X509Certificate[] {
+  const blocks = text.split(/(?=-----BEGIN )/).filter((block) => /^-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(block))
+  return (blocks.length === 0 ? [text] : blocks).map((block) => new X509Certificate(block))
 }

@@ -1,9 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
 import { type Config, newestSecret } from '../../runtime/config.ts'
-import { lastGood } from '../../runtime/last-good.ts'
+import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
 
 /** The addresses of a cluster, and the credentials of the client. */
 export interface KafkaConnection {
@@ -71,14 +71,13 @@ function readCertificates(settings: KafkaSettings): NonNullable<KafkaConnection[
       throw new Error(`${name} cannot be read: ${(error as Error).message}`, { cause: error })
     }
   }
-  const parseCertificate = (text: string) => new X509Certificate(text)
-  const ca = read('KAFKA_SSL_CA_FILE', parseCertificate)
-  const cert = read('KAFKA_SSL_CERT_FILE', parseCertificate)
+  const ca = read('KAFKA_SSL_CA_FILE', parseCertificates)
+  const cert = read('KAFKA_SSL_CERT_FILE', parseCertificates)
   const key = read('KAFKA_SSL_KEY_FILE', createPrivateKey)
   if ((cert === null) !== (key === null)) {
     throw new Error('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE belong together; set both or neither')
   }
-  if (cert !== null && key !== null && !parseCertificate(cert).checkPrivateKey(createPrivateKey(key))) {
+  if (cert !== null && key !== null && !parseCertificates(cert)[0]?.checkPrivateKey(createPrivateKey(key))) {
     throw new Error('KAFKA_SSL_KEY_FILE is not the key of the certificate in KAFKA_SSL_CERT_FILE')
   }
   return { ca, cert, key }

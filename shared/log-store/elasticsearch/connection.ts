@@ -1,8 +1,7 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
-import { lastGood } from '../../runtime/last-good.ts'
+import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
 import type { ErrorBody } from './outcome.ts'
 
 export type ElasticsearchAuth =
@@ -135,7 +134,7 @@ function clientOptions(
 function readAuthority(path: string): string {
   try {
     const text = readFileSync(path, 'utf8')
-    new X509Certificate(text)
+    parseCertificates(text)
     return text
   } catch (error) {
     throw new Error(`ELASTICSEARCH_CA_FILE cannot be read: ${(error as Error).message}`, { cause: error })

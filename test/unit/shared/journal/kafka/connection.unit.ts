@@ -110,4 +110,18 @@ test('each new connection has the certificates that the files hold then, and the
   writeFileSync(files.ca, '')
   expect(asked()).toEqual({ ca: authority.certificate, cert: next.certificate, key: next.key })
   expect(told).toHaveLength(2)
+  // Of a chain and of several authorities, the first one is already written.
+  writeFileSync(files.ca, authority.certificate + half(next.certificate))
+  writeFileSync(files.cert, next.certificate + half(authority.certificate))
+  expect(asked()).toEqual({ ca: authority.certificate, cert: next.certificate, key: next.key })
+  writeFileSync(files.ca, authority.certificate + next.certificate)
+  expect(asked().cert).toBe(next.certificate)
+  writeFileSync(files.cert, next.certificate + authority.certificate)
+  expect(asked()).toEqual({
+    ca: authority.certificate + next.certificate,
+    cert: next.certificate + authority.certificate,
+    key: next.key,
+  })
 })
+
+const half = (pem: string): string => pem.slice(0, pem.length / 2)

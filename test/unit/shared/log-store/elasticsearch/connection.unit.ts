@@ -40,6 +40,9 @@ test('an authority that takes the place of another is used by the connections th
     expect(told).toEqual([expect.stringContaining('ELASTICSEARCH_CA_FILE cannot be read')])
     writeFileSync(caFile, after.certificate)
     expect(await Promise.all([ask(), ask()])).toEqual([{}, {}])
+    // The first of two authorities is already written.
+    writeFileSync(caFile, before.certificate + after.certificate.slice(0, 100))
+    expect(await ask()).toEqual({})
     writeFileSync(caFile, '')
     expect(await ask()).toEqual({})
   } finally {
