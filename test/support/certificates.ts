@@ -8,8 +8,8 @@ export interface Certificate {
 
 /** A test's own certificate authority, and the certificates it signs. */
 export interface Authority extends Certificate {
-  /** A certificate for servers with these names and IPv4 addresses, or for clients. */
-  issue(subject: string, hosts?: readonly string[]): Certificate
+  /** A certificate for servers with these names and IPv4 addresses, or for clients. `endsAt`: milliseconds since 1970. */
+  issue(subject: string, hosts?: readonly string[], endsAt?: number): Certificate
 }
 
 const OIDS = {
@@ -23,17 +23,23 @@ const DAY_MS = 86_400_000
 /** Creates an authority with a new key; nothing is stored, and nothing besides Node is needed. */
 export function createAuthority(name: string): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const make = (subject: string, publicKey: KeyObject, privateKey: KeyObject, extensions: readonly Buffer[]) => ({
-    certificate: pem('CERTIFICATE', signed(keys.privateKey, { issuer: name, subject, publicKey, extensions })),
+  const make = (
+    subject: string,
+    publicKey: KeyObject,
+    privateKey: KeyObject,
+    extensions: readonly Buffer[],
+    endsAt = Date.now() + DAY_MS,
+  ) => ({
+    certificate: pem('CERTIFICATE', signed(keys.privateKey, { issuer: name, subject, publicKey, extensions, endsAt })),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   })
   const isAuthority = extension(OIDS.basicConstraints, sequence(der(0x01, Buffer.of(0xff))))
   return {
     ...make(name, keys.publicKey, keys.privateKey, [isAuthority]),
-    issue: (subject, hosts = []) => {
+    issue: (subject, hosts = [], endsAt) => {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const names = hosts.length === 0 ? [] : [extension(OIDS.subjectAlternativeName, sequence(...hosts.map(hostName)))]
-      return make(subject, publicKey, privateKey, names)
+      return make(subject, publicKey, privateKey, names, endsAt)
     },
   }
 }
@@ -43,17 +49,18 @@ interface Contents {
   readonly subject: string
   readonly publicKey: KeyObject
   readonly extensions: readonly Buffer[]
+  readonly endsAt: number
 }
 
-/** An X.509 certificate of version 3 (RFC 5280, 4.1), valid from yesterday until tomorrow. */
-function signed(signer: KeyObject, { issuer, subject, publicKey, extensions }: Contents): Buffer {
+/** An X.509 certificate of version 3 (RFC 5280, 4.1), valid from yesterday. */
+function signed(signer: KeyObject, { issuer, subject, publicKey, extensions, endsAt }: Contents): Buffer {
   const algorithm = sequence(oid(OIDS.ecdsaWithSha256))
   const body = sequence(
     tagged(0, integer(Buffer.of(2))),
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     algorithm,
     commonName(issuer),
-    sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    sequence(time(Date.now() - DAY_MS), time(endsAt)),
     commonName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [tagged(3, sequence(...extensions))]),

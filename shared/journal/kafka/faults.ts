@@ -69,6 +69,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /altnames/i,
     "the broker's certificate has to name the host in KAFKA_BROKERS, and the one that the broker advertises",
   ],
+  [
+    /certificate (has expired|is not yet valid)/i,
+    "the brokers' certificate or that of its authority has to be renewed, or the clock of this machine is wrong",
+  ],
   [/certificate/i, "KAFKA_SSL_CA_FILE has to name the authority that signed the brokers' certificates"],
   [/authentication failed/i, 'check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
   [/requires TLS/i, 'set KAFKA_SSL=true'],
@@ -79,6 +83,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE',
   ],
   [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],
+  [/cannot connect to any broker/i, 'check KAFKA_BROKERS, and that the brokers run'],
 ]
 const REASON_CHARACTERS_MAX = 500
 
@@ -102,7 +107,7 @@ function messagesOf(error: unknown): readonly string[] {
   if (typeof error !== 'object' || error === null) return [String(error)]
   const { message, errors, cause } = error as { message?: unknown; errors?: unknown; cause?: unknown }
   return [
-    ...(typeof message === 'string' ? [message] : []),
+    ...(typeof message === 'string' ? [message.trim()] : []),
     ...(Array.isArray(errors) ? errors.flatMap(messagesOf) : []),
     ...(cause === undefined ? [] : messagesOf(cause)),
   ]

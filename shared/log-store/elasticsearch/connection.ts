@@ -164,11 +164,14 @@ function adviceOnAnswer(status: number | null, type: string | undefined): string
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
 }
 
-/** Advice to the operator about a refused certificate; empty for every other broken connection. */
+/** Advice to the operator about a connection that was not made, or broke. */
 function adviceOnConnection(message: string): string {
   if (/altnames/i.test(message)) return "; the server's certificate has to name the host in ELASTICSEARCH_URL"
-  if (!/certificate/i.test(message)) return ''
-  return "; ELASTICSEARCH_CA_FILE has to name the authority that signed the server's certificate"
+  if (/certificate (has expired|is not yet valid)/i.test(message))
+    return "; the server's certificate or that of its authority has to be renewed, or the clock of this machine is wrong"
+  if (/certificate/i.test(message))
+    return "; ELASTICSEARCH_CA_FILE has to name the authority that signed the server's certificate"
+  return '; check ELASTICSEARCH_URL, http or https too, and that the server runs'
 }
 
 function failureOf(error: unknown, request: string): unknown {
@@ -179,12 +182,18 @@ function failureOf(error: unknown, request: string): unknown {
   }
   // An answer that is not JSON, or lacks Elasticsearch's header, comes from something in between, such as a proxy.
   if (error instanceof errors.ElasticsearchClientError) {
-    // Messages about a connection or a certificate are passed on; others may quote an answer.
-    const detail =
-      error instanceof errors.ConnectionError ? ` (${error.message}${adviceOnConnection(error.message)})` : ''
+    const detail = detailOf(error)
     return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })
   }
   return error
+}
+
+/** Messages about a connection or a certificate are passed on; others may quote an answer. */
+function detailOf(error: errors.ElasticsearchClientError): string {
+  if (error instanceof errors.ConnectionError) return ` (${error.message.trim()}${adviceOnConnection(error.message)})`
+  return error instanceof errors.ProductNotSupportedError
+    ? ' (what answers is not Elasticsearch: check ELASTICSEARCH_URL)'
+    : ''
 }
 
 function bodyOf(body: unknown): ErrorBody {

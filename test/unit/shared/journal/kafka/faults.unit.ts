@@ -102,13 +102,16 @@ describe('reading an error of the library', () => {
   test.each([
     ["Hostname/IP does not match certificate's altnames: Host: a", "the broker's certificate has to name the host"],
     ['unable to verify the first certificate', 'KAFKA_SSL_CA_FILE has to name'],
+    ['certificate has expired', "the brokers' certificate or that of its authority has to be renewed"],
+    ['certificate is not yet valid', "the brokers' certificate or that of its authority has to be renewed"],
     ['self-signed certificate in certificate chain', 'KAFKA_SSL_CA_FILE has to name'],
     ['SASL authentication failed.', 'check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
     ['Broker requires TLS.', 'set KAFKA_SSL=true'],
     ['metadata failed 3 times. Connection closed', 'brokers that close a connection at once may want TLS'],
+    ['Cannot connect to any broker. connect ECONNREFUSED', 'check KAFKA_BROKERS, and that the brokers run'],
     ['TLS handshake failed. Please verify the broker supports TLS.', 'the broker may take no TLS: check KAFKA_SSL'],
   ])('%s: with what to do about it', (message, advice) => {
-    const told = describeFault(new NetworkError('cannot connect', { cause: new Error(message) }))
+    const told = describeFault(new NetworkError('cannot connect', { cause: new Error(`${message}\n`) }))
     expect(told).toContain(`cannot connect ${message} (${advice}`)
   })
 

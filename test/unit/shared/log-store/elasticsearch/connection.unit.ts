@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { createServer as createPlainServer } from 'node:http'
+import { createServer as createPlainServer, type Server } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -49,6 +49,39 @@ test('an authority that takes the place of another is used by the connections th
     await connection.close()
     server.close()
     server.closeAllConnections()
+  }
+})
+
+test('a server that cannot be asked: with what to do about it', async () => {
+  const authority = createAuthority('test')
+  const { certificate, key } = authority.issue('server', ['127.0.0.1'], Date.now() - 60_000)
+  const expired = createServer({ cert: certificate, key })
+  const foreign = createPlainServer((_request, response) => response.end('hello'))
+  const caFile = join(folder.path, 'known.pem')
+  writeFileSync(caFile, authority.certificate)
+  const portOf = async (server: Server): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  }
+  const failureOf = async (url: string): Promise<string> => {
+    const options = { auth: () => ({ type: 'none' }) as const, gzip: false, requestTimeoutMs: 30_000 }
+    const connection = connect({ ...options, url, caFile, onRefused: (error) => expect.unreachable(error.message) })
+    const failed = connection.send({ method: 'GET', path: '/' })
+    const { message } = (await failed.catch((error: unknown) => error)) as Error
+    await connection.close()
+    return message
+  }
+  try {
+    const [expiredPort, foreignPort] = [await portOf(expired), await portOf(foreign)]
+    expect(await failureOf(`https://127.0.0.1:${expiredPort}`)).toMatch(/certificate has expired; .* to be renewed/)
+    expect(await failureOf(`http://127.0.0.1:${foreignPort}`)).toMatch(/not Elasticsearch: check ELASTICSEARCH_URL/)
+    for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${expiredPort}`, `https://127.0.0.1:${foreignPort}`])
+      expect(await failureOf(url)).toMatch(/^GET \/ failed: ConnectionError \(.+; check ELASTICSEARCH_URL, .*runs\)$/)
+  } finally {
+    for (const server of [expired, foreign]) {
+      server.close()
+      server.closeAllConnections()
+    }
   }
 })
 
