@@ -340,8 +340,8 @@ const CHECKS: readonly Check[] = [
   {
     names: ['KAFKA_BROKERS'],
     problem: ({ KAFKA_BROKERS: brokers }) =>
-      brokers.some((broker) => !/^[^\s/]+:\d{1,5}$/.test(broker)) &&
-      `KAFKA_BROKERS must be host:port, separated by commas, got ${JSON.stringify(brokers.join(','))}`,
+      brokers.some((broker) => !/^(\[[^\s/\]]+\]|[^\s/:]+):\d{1,5}$/.test(broker)) &&
+      `KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas, got ${JSON.stringify(brokers.join(','))}`,
   },
   {
     names: ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
