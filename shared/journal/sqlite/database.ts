@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import {
   BUSY_TIMEOUT_MS,
@@ -58,6 +59,13 @@ export function openDatabase(options: DatabaseFileOptions): Database {
     }
   }
   const sqlite = openDatabaseFile(options, FORMAT, guard, (message) => new JournalFileError(message, null))
+  const { ino } = statSync(options.file)
+  /** SQLite itself writes on to a file that was deleted, whose records no later start would find. */
+  const expectInPlace = (): void => {
+    if (statSync(options.file, { throwIfNoEntry: false })?.ino === ino) return
+    const remedy = 'move it back, or stop the process and start it with the DATA_DIR that has it'
+    throw new JournalFileError(`the journal ${options.file} was moved or deleted while it was open; ${remedy}`, null)
+  }
   const transactions = transactionsOf(sqlite)
   const restartLog = (): void => {
     const restart = sqlite.prepare('PRAGMA wal_checkpoint(RESTART)')
@@ -66,7 +74,10 @@ export function openDatabase(options: DatabaseFileOptions): Database {
   return {
     prepare: (sql) => sqlite.prepare(sql),
     read: guard,
-    write: (work) => guard(() => transactions.write(work)),
+    write: (work) => {
+      expectInPlace()
+      return guard(() => transactions.write(work))
+    },
     restartLog: () => guard(restartLog),
     close: () => {
       if (sqlite.isOpen) sqlite.close()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
@@ -164,6 +164,26 @@ describe('a file that cannot be used', () => {
     await expect(folder.open({ thread: 'own' })).rejects.toBeInstanceOf(JournalFileError)
   })
 })
+
+test.each(['own', 'same'] as const)(
+  'a file that was moved away is not written on, until it is back; SQLite in its %s thread',
+  async (thread) => {
+    const journal = await folder.open({ thread })
+    const topic = await createTopic(journal, 'moved')
+    const append = (name: string) => journal.append({ topic, partition: 0, records: recordsOf(name, 1) })
+    await append('a')
+    await rename(folder.file(), `${folder.file()}.moved`)
+    const reason = expect.stringMatching(/journal \S+ was moved or deleted while it was open; move it back, or stop/)
+    await expect(append('b')).rejects.toMatchObject({ name: 'AppendError', outcome: 'not_written', message: reason })
+    expect(await journal.health()).toEqual({ name: 'journal', ready: false, reason })
+    await writeFile(folder.file(), '')
+    await expect(append('c')).rejects.toMatchObject({ outcome: 'not_written' })
+    await rename(`${folder.file()}.moved`, folder.file())
+    expect(await journal.health()).toEqual({ name: 'journal', ready: true })
+    await append('d')
+    expect(valuesOf(await scanAll(journal, topic))).toEqual(['a0', 'd0'])
+  },
+)
 
 test('several connections may make the file at once', async () => {
   const journals = await Promise.all(
