@@ -20,7 +20,7 @@ export interface CliDeps {
   readonly handlers: CliHandlers
 }
 
-/** What happens where the data folder has no journal: only commands that fill one create it. */
+/** Whether a missing journal in the data folder is created, as by commands that fill it, or refused. */
 export type WhereMissing = 'create' | 'refuse'
 
 /** Where text goes, such as `process.stdout`. */
