@@ -18,8 +18,6 @@ import type { SeriesFunction } from './statistics.ts'
  * - The store retries transient failures; a bad document is an outcome, not an exception.
  */
 export interface LogStore extends LogStoreWriter, LogStoreReader {
-  /** Never rejects. */
-  health(): Promise<Health>
   /** Releases everything; safe to call twice. */
   close(): Promise<void>
 }
@@ -53,6 +51,8 @@ export type WriteOutcome =
  * would exceed the memory limit of a read rejects with a `ReadTooLargeError`.
  */
 export interface LogStoreReader {
+  /** Never rejects. */
+  health(): Promise<Health>
   search(filter: EntryFilter, page: PageRequest, signal?: AbortSignal): Promise<Page>
   get(team: string, kind: EntryKind, id: string, signal?: AbortSignal): Promise<EntryRecord | undefined>
   /** The number of entries that match. */

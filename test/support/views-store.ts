@@ -61,6 +61,7 @@ export function createMemoryLogStore(): MemoryLogStore {
     failAfter: (count) => {
       callsLeft = count
     },
+    health: async () => ({ name: 'log-store', ready: callsLeft === null }),
     search: async (filter, { limit, order, after, form }) => {
       const sign = order === 'asc' ? 1 : -1
       const sorted = select('search', filter).toSorted((a, b) => sign * compare(a, b))

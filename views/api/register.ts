@@ -14,6 +14,7 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { askWithin } from '../../shared/runtime/waiting.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
@@ -44,6 +45,9 @@ export interface Views {
   closeTails(): void
 }
 
+/** The time in which a store answers that is not down, however much it has to do. */
+const STORE_ANSWERS_WITHIN_MS = 1_000
+
 /** Registers the read API on a router. Paths match in any case; requests for other paths are passed on. */
 export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   const { clock, logger, store, metrics, registry, refusals } = deps
@@ -67,8 +71,11 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   api.use(BASES, () => {
     throw notFound()
   })
-  api.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerError(error, response, logger)
+  const askStore = askWithin(STORE_ANSWERS_WITHIN_MS, () => store.health())
+  api.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    // A store that does not answer at all ends no read in time, however narrow that is.
+    const hasStoreFailed = isTimeout(error) && (await askStore())?.ready !== true
+    answerError(hasStoreFailed ? new Error('the log store does not answer') : error, response, logger)
   })
   router.use(api)
   return { gate, closeTails: () => streams.tails.close() }

@@ -167,6 +167,17 @@ describe('a read that takes too long', () => {
     expect(await held()).toBe(0)
   })
 
+  test.each([
+    ['says so', () => Promise.resolve({ name: 'log-store', ready: false, reason: 'no answer' })],
+    ['says nothing', () => new Promise<never>(() => undefined)],
+  ])('is not blamed on its reader if the store does not answer, and %s', async (_what, health) => {
+    await startOver({ search: (_filter, _page, signal) => endless([])(signal), health }, { READ_DEADLINE_MS: 100 })
+    expect(await views.get('/api/event-logs')).toMatchObject({
+      status: 503,
+      error: { code: 'server_error', retryable: true },
+    })
+  })
+
   test('or too much memory is told so too', async () => {
     await startOver({ facets: () => Promise.reject(new ReadTooLargeError('too much')) })
     expect(await views.get('/api/event-logs/facets')).toMatchObject({
