@@ -4,6 +4,7 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { parametersOf } from '../../shared/http/listener.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import {
+  createStoreCheck,
   isTimeout,
   type LogStoreReader,
   ReadNotBegunError,
@@ -14,7 +15,6 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import { askWithin } from '../../shared/runtime/waiting.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
@@ -45,9 +45,6 @@ export interface Views {
   closeTails(): void
 }
 
-/** The time in which a store answers that is not down, however much it has to do. */
-const STORE_ANSWERS_WITHIN_MS = 1_000
-
 /** Registers the read API on a router. Paths match in any case; requests for other paths are passed on. */
 export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   const { clock, logger, store, metrics, registry, refusals } = deps
@@ -71,11 +68,10 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   api.use(BASES, () => {
     throw notFound()
   })
-  const askStore = askWithin(STORE_ANSWERS_WITHIN_MS, () => store.health())
+  const storeAnswers = createStoreCheck(store)
   api.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    // A store that does not answer at all ends no read in time, however narrow that is.
-    const hasStoreFailed = isTimeout(error) && (await askStore())?.ready !== true
-    answerError(hasStoreFailed ? new Error('the log store does not answer') : error, response, logger)
+    const isDown = isTimeout(error) && !(await storeAnswers())
+    answerError(isDown ? new Error('the log store does not answer') : error, response, logger)
   })
   router.use(api)
   return { gate, closeTails: () => streams.tails.close() }

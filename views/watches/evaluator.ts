@@ -1,6 +1,11 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { isTimeout, type LogStoreReader, ReadTooLargeError } from '../../shared/log-store/log-store.ts'
+import {
+  createStoreCheck,
+  isTimeout,
+  type LogStoreReader,
+  ReadTooLargeError,
+} from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
@@ -187,6 +192,7 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
   const { book, store, registry, clock, logger, metrics, deadlineMs } = deps
   const advance = createAdvance(deps)
   const tools = { store, registry, waits: createLearntWaits({ store, clock, logger, deadlineMs }) }
+  const storeAnswers = createStoreCheck(store)
   const evaluations = metrics.counter('sluice_watch_evaluations_total', { result: ['clear', 'met', 'error'] })
   const lastAt = metrics.gauge('sluice_watch_last_evaluation_timestamp_seconds')
   /** Evaluation times per Team since they were last recorded. */
@@ -199,7 +205,8 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
     if (stopping.aborted) return
     const isError = 'error' in finding
     if (isError) {
-      const reason = reasonOf(finding.error, over.aborted, deadlineMs)
+      const isDown = over.aborted && !(await storeAnswers())
+      const reason = isDown ? STORE_FAILED : reasonOf(finding.error, over.aborted, deadlineMs)
       if (reason === STORE_FAILED)
         logger.warn({ err: finding.error, team: watch.team }, 'a watch could not be evaluated')
       await advance(watch, afterError(watch, reason, clock.now()))

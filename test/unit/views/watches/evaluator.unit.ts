@@ -168,6 +168,13 @@ describe('a watch', () => {
     await eventually(() => expect(outcomes(process)).toEqual(['error', 'recovered']))
   })
 
+  test('whose store answers nothing at all does not blame the condition', async () => {
+    const silent = { ...store, count: (_filter: unknown, signal?: AbortSignal) => hang(signal), health: () => hang() }
+    const process = await start({ store: silent as never, deadlineMs: 30 })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await eventually(() => expect(known(process).now.error).toBe('The log store could not answer.'))
+  })
+
   test('whose condition never answers is given up at the deadline and says so, and the store that is down is told of', async () => {
     const hung = { ...store, count: (_filter: unknown, signal?: AbortSignal) => hang(signal) }
     const process = await start({ store: hung as never, deadlineMs: 30 })
