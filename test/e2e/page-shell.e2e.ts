@@ -123,6 +123,23 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await answered
     })
 
+    test('leaves a menu open, with what was typed in it', async () => {
+      tolerate(REFUSED)
+      const { page, context } = await open(server.url, { key: server.key, path: '/application-logs' })
+      await page.getByRole('button', { name: 'Saved', exact: true }).click()
+      const name = page.getByLabel('Save this search for the Team as')
+      await name.fill('Slow carts')
+      await context.clearCookies()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+      await dialog.getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await dialog.waitFor({ state: 'detached' })
+      expect(await name.inputValue()).toBe('Slow carts')
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Slow carts' }).waitFor()
+    })
+
     test('is over once: a refusal of before that arrives when one has signed in again asks for nothing', async () => {
       tolerate(REFUSED)
       const { page, context } = await open(server.url, { key: server.key, path: '/application-logs' })

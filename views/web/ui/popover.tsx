@@ -27,7 +27,8 @@ export function Popover({ label, name, class: look = 'button', title, align = 's
   useEffect(() => {
     if (!open) return
     const leave = ({ target }: Event): void => {
-      if (!root.current?.contains(target as Node)) setOpen(false)
+      // A dialog comes above the content and goes again, as that of a session that is over: what was typed stays.
+      if (!root.current?.contains(target as Node) && (target as Element).closest('dialog') === null) setOpen(false)
     }
     document.addEventListener('pointerdown', leave)
     document.addEventListener('focusin', leave)
