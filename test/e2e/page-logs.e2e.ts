@@ -613,4 +613,13 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     expect(csv).toHaveLength(3)
     expect(csv[0]).toContain('payload')
   })
+
+  test('a file that is refused, as the session is over, asks to sign in', async () => {
+    tolerate(/status of 401/)
+    const page = await show('/event-logs?q=card')
+    await page.getByRole('button', { name: 'Export and share' }).click()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Export as NDJSON' }).click()
+    await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+  })
 })
