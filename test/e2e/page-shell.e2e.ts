@@ -326,6 +326,14 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect([await outline('Team'), await outline('Flows')]).toEqual(['solid', 'none'])
     })
 
+    test('a dialog has an edge in high contrast, which has no shadows', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.emulateMedia({ forcedColors: 'active' })
+      await page.keyboard.press('?')
+      const border = page.getByRole('dialog').evaluate((dialog) => getComputedStyle(dialog).borderTopWidth)
+      expect(await border).toBe('1px')
+    })
+
     test.each([
       ['light', false],
       ['dark', true],

@@ -97,6 +97,39 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.count()).toBe(0))
   })
 
+  test('give the focus back after all that was asked and shown', async () => {
+    const { page } = await show('/watches')
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    await page.getByRole('button', { name: 'New watch' }).press('Enter')
+    await page.getByLabel('Name', { exact: true }).fill('Focused')
+    await page.getByLabel('Webhook').fill(hook)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await focused()).toBe('New watch')
+    const panel = page.locator('details', { hasText: 'Focused' })
+    await panel.locator('summary').press('Enter')
+    await panel.getByRole('button', { name: 'Send a test' }).press('Enter')
+    await panel.getByRole('status').getByText('The receiver answered 200.').waitFor()
+    expect(await focused()).toBe('Send a test')
+  })
+
+  test('that cannot be deleted say why in the dialog, which has room for a long name', async () => {
+    tolerate(/status of 503/)
+    const name = 'W'.repeat(120)
+    await make({ name })
+    const { page } = await show('/watches')
+    const panel = page.locator('details', { hasText: name })
+    await panel.locator('summary').click()
+    await panel.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete' })
+    expect(await dialog.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0)
+    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    await dialog.getByRole('button', { name: 'Delete' }).press('Enter')
+    await dialog.getByRole('alert').getByText('could not answer').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
+  })
+
   test('of an Event keep it, also where the Events cannot be read', async () => {
     tolerate(/status of 503/)
     const condition = { type: 'flows', state: 'failed', event: 'order-placed' }

@@ -20,6 +20,7 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
   const [busy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
+    if (busy) return
     setBusy(true)
     const answer = await onSubmit(new FormData(event.currentTarget as HTMLFormElement))
     setBusy(false)
@@ -33,7 +34,8 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
           {problem}
         </p>
         <div class="bar">
-          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={busy}>
+          {/* Not `disabled`, which would take the focus from it. */}
+          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} aria-disabled={busy}>
             {confirm}
           </button>
           <button type="button" class="button quiet" onClick={onClose}>

@@ -10,18 +10,25 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
+/** What a dialog that is closing returns the focus to, for the dialog that takes its place. */
+let left: Element | null = null
+
 /** A modal dialog, open while rendered; its first field has the focus. On closing, it returns the focus. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   // A layout effect, so that keys typed next go to the dialog.
   useLayoutEffect(() => {
-    const before = document.activeElement
+    const before = left ?? document.activeElement
     ref.current?.showModal()
     // Without this, the close button has the focus, as the first of all.
     ref.current?.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus()
     return () => {
+      left = before
       // Elements behind the dialog cannot be focused until it is gone.
-      if (before instanceof HTMLElement) queueMicrotask(() => before.focus({ preventScroll: true }))
+      queueMicrotask(() => {
+        left = null
+        if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+      })
     }
   }, [])
   return (

@@ -10,7 +10,6 @@ export const WATCHES = {
   noneAbout: 'Make one here, or open “Saved” above a list of logs and choose “Watch this search”.',
   create: 'Create the watch',
   save: 'Save',
-  cancel: 'Cancel',
   show: 'See what matches now',
   edit: 'Edit',
   pause: 'Pause',

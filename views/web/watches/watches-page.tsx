@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Condition, TestedWatch, Watch, WatchDetails, Watches } from '../../schemas/watches.ts'
-import { send } from '../api/client.ts'
+import { type Result, send } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { searchPatch } from '../logs/saved-searches.tsx'
+import { FormDialog } from '../team/form.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time, useNow } from '../ui/time.tsx'
@@ -152,15 +153,24 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
   const [tested, setTested] = useState<TestedWatch | 'busy'>()
   const now = useNow()
   const test = async (): Promise<void> => {
+    if (tested === 'busy') return
     setTested('busy')
     const answer = await send<TestedWatch>('POST', `${path}/test`)
     setTested(answer.ok ? answer.data : { delivered: false, status: null, message: answer.problem.message })
   }
-  const change = async (method: 'PATCH' | 'DELETE', body?: object): Promise<void> => {
-    const answer = await send(method, path, body)
+  const pause = async (): Promise<void> => {
+    const answer = await send('PATCH', path, { paused: !paused })
     if (!answer.ok) toast(answer.problem.message, 'bad')
-    else if (method === 'DELETE') toast(WATCHES.deleted)
     onChange()
+  }
+  const remove = async (): Promise<Result<unknown>> => {
+    const answer = await send('DELETE', path)
+    if (answer.ok) {
+      setAsksToDelete(false)
+      toast(WATCHES.deleted)
+      onChange()
+    }
+    return answer
   }
   return (
     <div class="body stack">
@@ -175,7 +185,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
         <span class="muted">{WATCHES.url}</span> <bdi class="mono">{visible(webhook.url)}</bdi>
       </p>
       <div class="bar">
-        <button type="button" class="button" disabled={tested === 'busy'} onClick={() => void test()}>
+        <button type="button" class="button" aria-disabled={tested === 'busy'} onClick={() => void test()}>
           {tested === 'busy' ? WATCHES.testing : WATCHES.test}
         </button>
         <a class="button" href={hrefTo(matchedPatch(watch.condition))}>
@@ -184,7 +194,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
         <button type="button" class="button" onClick={() => onEdit({ watch })}>
           {WATCHES.edit}
         </button>
-        <button type="button" class="button" onClick={() => void change('PATCH', { paused: !paused })}>
+        <button type="button" class="button" onClick={() => void pause()}>
           {paused ? WATCHES.resume : WATCHES.pause}
         </button>
         <button type="button" class="button danger" onClick={() => setAsksToDelete(true)}>
@@ -209,19 +219,15 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
         ))}
       </ul>
       {asksToDelete && (
-        <Dialog title={WATCHES.delete} onClose={() => setAsksToDelete(false)}>
-          <div class="stack">
-            <p>{WATCHES.deleteIt(visible(name))}</p>
-            <div class="bar">
-              <button type="button" class="button danger" onClick={() => void change('DELETE')}>
-                {WATCHES.delete}
-              </button>
-              <button type="button" class="button quiet" onClick={() => setAsksToDelete(false)}>
-                {WATCHES.cancel}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <FormDialog
+          title={WATCHES.delete}
+          confirm={WATCHES.delete}
+          isDanger
+          onSubmit={remove}
+          onClose={() => setAsksToDelete(false)}
+        >
+          <p>{WATCHES.deleteIt(visible(name))}</p>
+        </FormDialog>
       )}
     </div>
   )
