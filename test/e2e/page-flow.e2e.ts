@@ -220,8 +220,9 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(() => expect(param(page, 'from')).toBeNull())
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
     await eventually(() => expect(param(page, 'from')).not.toBeNull())
-    await page.getByRole('button', { name: 'Fit' }).click()
+    await page.getByRole('button', { name: 'Fit' }).press('Enter')
     await eventually(() => expect(param(page, 'from')).toBeNull())
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Fit')
   })
 
   test('brings what is selected into the window', async () => {
@@ -523,6 +524,11 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await rows(page).count()).toBe(200)
     await page.getByRole('button', { name: 'Later' }).click()
     await page.getByText('201 to 400').waitFor()
+    for (let turns = 0; turns < 4; turns += 1) await page.getByRole('button', { name: 'Later' }).click()
+    await page.getByText('1,001 to 1,200').waitFor()
+    for (let turns = 0; turns < 5; turns += 1) await page.getByRole('button', { name: 'Earlier' }).press('Enter')
+    await page.getByText('1 to 200').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Earlier')
 
     // Several logs that are drawn as one are looked into.
     await page.getByRole('button', { name: 'Lanes of Nightly import' }).click()

@@ -118,7 +118,8 @@ const FlowZoom = ({ view }: { readonly view: FlowView }) => (
       type="button"
       class="button small"
       title="Show the whole time (0)"
-      disabled={view.window === undefined}
+      // Not `disabled`, which would take the focus from it.
+      aria-disabled={view.window === undefined}
       onClick={() => view.setWindow(undefined)}
     >
       Fit

@@ -31,16 +31,15 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   const [first, last] = [logs[0], logs.at(-1)].map((log) => dayText(log?.at ?? 0, view.utc))
   const days = first !== last
   const start = Math.min(page, Math.floor(Math.max(0, listed.length - 1) / ROWS)) * ROWS
-  const turn = (to: number, text: string) => (
-    <button
-      type="button"
-      class="button small"
-      disabled={to < 0 || to >= listed.length}
-      onClick={() => setPage(to / ROWS)}
-    >
-      {text}
-    </button>
-  )
+  const turn = (to: number, text: string) => {
+    const isEnd = to < 0 || to >= listed.length
+    return (
+      // Not `disabled`, which would take the focus from it.
+      <button type="button" class="button small" aria-disabled={isEnd} onClick={() => !isEnd && setPage(to / ROWS)}>
+        {text}
+      </button>
+    )
+  }
   return (
     <section class="panel flow-list" aria-label="List">
       <div class="head">
@@ -52,7 +51,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
         {listed.length > ROWS && (
           <>
             <span class="muted num">
-              {start + 1} to {Math.min(start + ROWS, listed.length)}
+              {countText(start + 1)} to {countText(Math.min(start + ROWS, listed.length))}
             </span>
             {turn(start - ROWS, 'Earlier')}
             {turn(start + ROWS, 'Later')}
