@@ -17,8 +17,8 @@ const REST_MS = 200
 export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: TypedInputProps) {
   const [text, setText] = useState(value)
   const timer = useRef(0)
-  // A layout effect: a later effect would overwrite what is typed in the meantime.
-  useLayoutEffect(() => setText(value), [value])
+  // A layout effect: a later effect would overwrite what is typed in the meantime, as would a value without the space typed last.
+  useLayoutEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <input
