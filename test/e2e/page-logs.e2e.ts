@@ -443,6 +443,38 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(paramsOf(page)['from']).toBe(`${ago(35).slice(0, 19)}.000Z`)
     })
 
+    test('a time whose text means two, as clocks are put back, stays the one that it is', async () => {
+      const [from, to] = ['2026-10-25T01:30:00.000Z', '2026-10-25T04:00:00.000Z']
+      const page = await show(`/event-logs?from=${from}&to=${to}`, { zone: 'Europe/Berlin' })
+      await page.keyboard.press('d')
+      expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-10-25 02:30:00')
+      await page.getByLabel('To', { exact: true }).fill('2026-10-25 06:00')
+      await page.keyboard.press('Enter')
+      await eventually(() => expect(paramsOf(page)).toEqual({ from, to: '2026-10-25T05:00:00.000Z' }))
+    })
+
+    test('later is what counts, where an answer of before is late', async () => {
+      const page = await show('/event-logs')
+      const held = Promise.withResolvers<void>()
+      await page.route(/\/api\/query/, async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.keyboard.press('d')
+      await page.getByLabel('From', { exact: true }).fill('now-35m')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Last hour' }).click()
+      await page.keyboard.press('j')
+      await page.keyboard.press('x')
+      await page.getByRole('link', { name: 'Flows' }).click()
+      await page.waitForURL('**/flows?*')
+      const late = Promise.all([/query\/range/, /query\?/].map((url) => page.waitForResponse(url)))
+      held.resolve()
+      await Promise.all((await late).map((response) => response.finished()))
+      await page.evaluate('new Promise(requestAnimationFrame)')
+      expect(paramsOf(page)).toEqual({ from: 'now-1h' })
+    })
+
     test('a bar of the counts, several of them, or a row of their table', async () => {
       const page = await show('/event-logs?from=now-1h')
       const drawing = page.locator('.histogram svg')

@@ -8,10 +8,15 @@ export const hasSearch = (): boolean => currentAddress().path[0]?.endsWith('-log
 
 let changing = Promise.resolve()
 
-/** Adds a term to the search or removes it; changes run one at a time, as each builds on the previous one's result. */
+/**
+ * Adds a term to the search or removes it; changes run one at a time, as each builds on the previous one's result. A reader who has gone to
+ * another page meanwhile keeps that page as it is.
+ */
 export function changeSearch(change: 'with' | 'without', term: string): void {
+  const [page] = currentAddress().path
   changing = changing.then(async () => {
     const answer = await get<Query>('/api/query', { q: currentAddress().params['q'], [change]: term })
+    if (page !== currentAddress().path[0]) return
     if (answer.ok) go({ params: { q: answer.data.q } })
     else toast(answer.problem.message, 'bad')
   })

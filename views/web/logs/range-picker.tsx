@@ -3,7 +3,7 @@ import { isRelative, parseTime } from '../../../shared/query/time.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import type { TypedRange as Typed } from '../../schemas/answers.ts'
-import { get, type Params } from '../api/client.ts'
+import { get } from '../api/client.ts'
 import { iso, PRESETS, zoneText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -67,9 +67,21 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
   const [problem, setProblem] = useState<string>()
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const typed = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Params
+    const form = event.currentTarget as HTMLFormElement
+    const typed = new FormData(form)
+    // A time that is left alone stays the same, also where its text means two, as when clocks are put back.
+    const timeOf = (name: string, before: string | undefined): string => {
+      const text = String(typed.get(name))
+      return (text === shownTime(before, utc) && !isRelative(text) && parseTime(before ?? '', 0)) || text
+    }
     const zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
-    const answer = await get<Typed>('/api/query/range', { ...typed, zone })
+    const answer = await get<Typed>('/api/query/range', {
+      begin: timeOf('begin', range.from),
+      end: timeOf('end', range.to),
+      zone,
+    })
+    // Another range may have been chosen, or another page, while the answer was on its way.
+    if (!form.isConnected) return
     if (answer.ok) onRange({ from: answer.data.from ?? ALL_TIME, to: answer.data.to ?? undefined })
     else setProblem(answer.problem.message)
   }
