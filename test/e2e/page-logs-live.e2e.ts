@@ -191,6 +191,22 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await expectLedger(page, 'while reading', ids)
   })
 
+  test('does not wait for an entry that was read in a list of before, nor beside groups', async () => {
+    await server.application({ message: 'grouped' })
+    const page = await show(server.url, '/application-logs')
+    await page.locator('tr.log .text').first().click()
+    await page.keyboard.press('t')
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    await page.getByRole('button', { name: 'By template' }).click()
+    await page.locator('.tail.live').waitFor()
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    await page.getByRole('combobox', { name: 'Search' }).fill('nothing like it')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing matches').waitFor()
+    await page.locator('.tail.live').waitFor()
+  })
+
   test('waits while one is further down, and the button goes back to the top', async () => {
     await send('filler', numbers(0, 60))
     const page = await show(server.url, '/event-logs')

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
@@ -43,22 +43,25 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const state = useListState(id)
   const columns = useColumns(kind, params)
   useColumnsInAddress(kind, params)
-  const list = useRows(kind, params, columns.fields, state.paused)
+  const chart = chartOf(params)
+  const grouping =
+    kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
+  const isList = grouping === undefined && chart === undefined
+  const paused = isList && state.paused
+  const list = useRows(kind, params, columns.fields, paused)
+  const { entries } = list.rows
+  useEffect(() => state.keepExpanded(entries), [entries])
   const counts = useCounts(kind, params, list)
   const { choices, histogram, counted } = counts
   const { environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   // Numbers that could not be read again are omitted; what can be chosen stays.
   const { total, level: levels } = (counts.problem === undefined && choices) || {}
   const stale = counts.areCurrent ? '' : 'stale'
-  const { open, problem, reload } = useOpenEntry(kind, id, list.rows.entries)
+  const { open, problem, reload } = useOpenEntry(kind, id, entries)
   const search = (text: string): void => set({ q: text })
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: AddressParams): void => set({ ...range, live: undefined })
-  const chart = chartOf(params)
-  const grouping =
-    kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
-  const isList = grouping === undefined && chart === undefined
   useListKeys({ list, state, onLive, isShown: isList })
   /** Restored when the reader returns to the chart. */
   const lastChart = useRef<AddressParams>({ chart: 'count' })
@@ -79,7 +82,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
             }}
           />
           <RangePicker params={params} onRange={onRange} />
-          <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
+          <LiveSwitch live={list.live} paused={paused} onLive={onLive} />
           <SavedMenu page={folderOf(kind)} />
           <ShareMenu kind={kind} list={list} total={total} columns={columns.columns} />
           <Drawer>{rail}</Drawer>

@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
+import type { Entry } from '../../schemas/answers.ts'
 import { go } from '../ui/use-address.ts'
 
 /** The open and expanded entries of a list, the row with the keyboard focus, and whether the list is scrolled. */
@@ -13,6 +14,8 @@ export interface ListState {
   readonly open: (id: string) => void
   readonly toggle: (id: string) => void
   readonly collapse: () => void
+  /** Collapses what is not among these entries, as nobody reads a row that is gone. */
+  readonly keepExpanded: (entries: readonly Entry[]) => void
   /** Makes a row the one that the keys go on from. */
   readonly point: (id: string) => void
   /** Focuses a row. */
@@ -54,6 +57,11 @@ export function useListState(openId: string | undefined): ListState {
       setExpanded((before) => (before.has(id) ? without(before, id) : new Set([...before, id])))
     },
     collapse,
+    keepExpanded: (entries) =>
+      setExpanded((before) => {
+        const kept = entries.flatMap(({ id }) => (before.has(id) ? [id] : []))
+        return kept.length === before.size ? before : new Set(kept)
+      }),
     point: setCurrent,
     focus,
     walk: (id) => {
