@@ -286,6 +286,16 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await drawn(page).waitFor()
   })
 
+  test('that cannot be loaded, as the server is away, is drawn once it is back', async () => {
+    tolerate(/chart-view/)
+    const { page } = await show(RANGE)
+    await page.route(/chart-view/, (route) => route.abort())
+    await choose(page, 'Chart')
+    await page.getByText('This part of the page could not be loaded.').waitFor()
+    await page.unroute(/chart-view/)
+    await drawn(page).waitFor()
+  })
+
   test('the file of a list has the columns that it shows', async () => {
     const { page } = await show(`${RANGE}&q=slow&columns=level,scope.ms,category,message`)
     await page.getByRole('button', { name: 'Export and share' }).click()

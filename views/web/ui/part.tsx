@@ -1,13 +1,15 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useEvery } from './use-every.ts'
+
+const RETRY_MS = 5_000
 
 /** A rarely needed part of the page, whose script is loaded when the part is first shown. */
 export function part<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Part(props) {
     const [state, setState] = useState<'loading' | 'there' | 'failed'>(loaded === undefined ? 'loading' : 'there')
-    useEffect(() => {
-      if (state !== 'loading') return
+    const run = (): void =>
       void load().then(
         (component) => {
           loaded = component
@@ -15,7 +17,11 @@ export function part<Props extends object>(load: () => Promise<ComponentType<Pro
         },
         () => setState('failed'),
       )
-    }, [state])
+    useEffect(() => {
+      if (state === 'loading') run()
+    }, [])
+    // The server may have been away.
+    useEvery(RETRY_MS, run, state === 'failed')
     if (loaded !== undefined) {
       const Loaded = loaded
       return <Loaded {...props} />
