@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 const STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[SECOND, MINUTE].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((count) => count * unit)),
-  ...[1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2_184, 8_760].map((count) => count * HOUR),
+  ...[1, 2, 3, 6, 12, 24, 48, 72, 168, 336, 672, 2_184, 8_760].map((count) => count * HOUR),
 ]
 
 /** Width of a label's character, and minimum gap between two labels. */

@@ -63,6 +63,10 @@ describe('the times below the drawing', () => {
     expect(labels).toEqual(Array.from({ length: 6 }, (_, day) => `2026-02-0${day + 1}`))
   })
 
+  test('of some days are days also where they are narrow', () => {
+    expect(ticksOf(spansOf(5 * 8, 3 * HOUR), 220, true).map(({ label }) => label)).toEqual(['2026-02-03'])
+  })
+
   test('are none of a drawing without spans', () => {
     expect(ticksOf(spansOf(0), 1_000, true)).toEqual([])
   })
