@@ -122,6 +122,16 @@ describeWithBrowser('hostile logs', ({ open }) => {
     expect(await page.evaluate('window.ran')).toBeUndefined()
   })
 
+  test('a long name of a value shows the whole button for the rest of it on a phone', async () => {
+    await server.event({ payload: JSON.stringify({ ['k'.repeat(200)]: 1 }), correlationKey: 'long-name' })
+    await server.total('event', Object.keys(HOSTILE).length + 1)
+    const page = await show('/event-logs?q=correlationKey:"long-name"', 360)
+    await page.locator('tr.log .text').click()
+    const cell = page.getByRole('rowheader', { name: /^kkk/ })
+    await cell.getByRole('button', { name: 'Show 80 more characters' }).waitFor()
+    expect(await cell.evaluate((header) => header.scrollWidth - header.clientWidth)).toBe(0)
+  })
+
   test('the choice of an environment is no wider than the screen', async () => {
     await server.application({ environment: 'x'.repeat(200) })
     await server.total('application', 2)

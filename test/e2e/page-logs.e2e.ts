@@ -298,6 +298,13 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card charged', 'card declined'])
     })
 
+    test('the syntax is told in whole lines on a phone', async () => {
+      const page = await show('/event-logs', { width: 360 })
+      await page.getByRole('button', { name: 'How to search' }).click()
+      const help = page.locator('.syntax dd').first()
+      expect((await help.boundingBox())?.width).toBeGreaterThan(120)
+    })
+
     test('what is no query is searched as text, and where it stopped is shown', async () => {
       const page = await show('/event-logs')
       await search(page, 'card (declined')

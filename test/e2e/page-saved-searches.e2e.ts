@@ -98,6 +98,16 @@ describeWithBrowser('saved searches', ({ open, tolerate }) => {
     expect(await saved.getByRole('link', { name: 'First' }).count()).toBe(1)
   })
 
+  test('with a long name are asked about within the menu', async () => {
+    const name = 'L'.repeat(150)
+    await server.client.post('/api/team/searches', { name, page: 'event-logs', params: { q: 'long' } })
+    const { page } = await show('/event-logs', { width: 360 })
+    const saved = await menu(page)
+    await saved.getByRole('button', { name: `Delete ${name}` }).click()
+    const question = saved.getByText(/^Delete “L/)
+    expect(await question.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0)
+  })
+
   test('of one Team are nobody else’s', async () => {
     await server.client.post('/api/team/searches', { name: 'Ours', page: 'event-logs', params: {} })
     const { page } = await show('/event-logs', { key: QUIET_KEY })
