@@ -4,7 +4,6 @@ import type { EntryKind, EntryRecord } from '../contract/records.ts'
 import type { EntryRow } from '../contract/rows.ts'
 import type { LeafName, Query } from '../query/ast.ts'
 import type { Health } from '../runtime/lifecycle.ts'
-import { askWithin } from '../runtime/waiting.ts'
 import type { SeriesFunction } from './statistics.ts'
 
 /**
@@ -384,15 +383,6 @@ export class ReadTooLargeError extends Error {
 
 /** Whether a signal aborted because the time of a read is over. */
 export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
-
-/** The time in which a store answers that is not down, however much it has to do. */
-const STORE_ANSWERS_WITHIN_MS = 1_000
-
-/** Tells whether a store answers at all: one that does not ends no read in time, however narrow that is. */
-export function createStoreCheck(store: LogStoreReader): () => Promise<boolean> {
-  const ask = askWithin(STORE_ANSWERS_WITHIN_MS, () => store.health())
-  return async () => (await ask())?.ready === true
-}
 
 /** The time of a read was over before the store started it, as other reads came first. */
 export class ReadNotBegunError extends Error {

@@ -2,6 +2,8 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ErrorCode, type Problem, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import { askWithin } from '../../shared/runtime/waiting.ts'
 
 /** A rejected parameter, and the expected value. */
 export interface ParameterProblem {
@@ -64,4 +66,13 @@ export function answerFailure(response: ServerResponse, cause: Problem, headers:
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
   answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...headers })
+}
+
+/** The time in which a store answers that is not down, however much it has to do. */
+const STORE_ANSWERS_WITHIN_MS = 1_000
+
+/** Tells whether a store answers at all: one that does not ends no read in time, however narrow that is. */
+export function createStoreCheck(store: LogStoreReader): () => Promise<boolean> {
+  const ask = askWithin(STORE_ANSWERS_WITHIN_MS, () => store.health())
+  return async () => (await ask())?.ready === true
 }

@@ -4,7 +4,6 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { parametersOf } from '../../shared/http/listener.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import {
-  createStoreCheck,
   isTimeout,
   type LogStoreReader,
   ReadNotBegunError,
@@ -21,7 +20,7 @@ import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createLearntWaits } from './flow-waits.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
-import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
+import { answerFailure, createStoreCheck, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
 import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
 import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'

@@ -1,11 +1,6 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import {
-  createStoreCheck,
-  isTimeout,
-  type LogStoreReader,
-  ReadTooLargeError,
-} from '../../shared/log-store/log-store.ts'
+import { isTimeout, type LogStoreReader, ReadTooLargeError } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
@@ -14,6 +9,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
+import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
 import { type Finding, look } from './conditions.ts'
 import { createLanes, type Job, type Lanes } from './lanes.ts'
