@@ -10,7 +10,7 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** What a dialog that is closing returns the focus to, for the dialog that takes its place. */
+/** The element to which a closing dialog returns the focus, for the dialog that takes its place. */
 let left: Element | null = null
 
 /** A modal dialog, open while rendered; its first field has the focus. On closing, it returns the focus. */
