@@ -62,10 +62,13 @@ export interface DatabaseOptions extends DatabaseFileOptions {
 
 /** Opens the file and creates it if it is missing; throws if it is damaged, foreign or of another version. */
 export function openDatabase({ isCalledOff = () => false, ...options }: DatabaseOptions): Database {
+  const statements = new Map<string, StatementSync>()
   const guard = <T>(work: () => T): T => {
     try {
       return work()
     } catch (error) {
+      // A statement that failed while it was iterated over would throw that error once more at its next use.
+      statements.clear()
       throw clearError(error, options.file)
     }
   }
@@ -92,7 +95,7 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     restartAt = now + (1 + PAUSES_PER_WAIT) * (performance.now() - now)
   }
   return {
-    prepare: statementCache(sqlite),
+    prepare: cachedIn(statements, sqlite),
     exec: (sql) => sqlite.exec(sql),
     define: (name, work) => sqlite.function(name, { directOnly: true, deterministic: true, varargs: true }, work),
     read: (work) => guard(() => read(work)),
@@ -109,8 +112,7 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
 
 const logBytes = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-function statementCache(sqlite: DatabaseSync): (sql: string) => StatementSync {
-  const statements = new Map<string, StatementSync>()
+function cachedIn(statements: Map<string, StatementSync>, sqlite: DatabaseSync): (sql: string) => StatementSync {
   return (sql) => {
     const known = statements.get(sql)
     if (known !== undefined) {
