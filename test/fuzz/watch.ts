@@ -6,8 +6,8 @@ import type { ProbeMessage } from './probe.ts'
 import type { Target } from './target.ts'
 
 /**
- * Maximum resident memory per process, in MiB. All attacks at once keep a process with all roles, whose threads have a heap each, between
- * 600 and 830 MiB, for as long as they last.
+ * Maximum resident memory per process, in MiB. All attacks at once take a process with all roles, whose threads have a heap each, to 700
+ * and, at worst, 830 MiB; it does not grow beyond that while they last.
  */
 const MEMORY_MAX_MIB = 1_000
 /** A process that exceeded the maximum is reported again only after falling below this. */
