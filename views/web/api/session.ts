@@ -58,6 +58,10 @@ refusedSessions.subscribe(end)
 
 // All tabs share the cookie: another tab may have signed out, or in as another Team.
 addEventListener('focus', loadSession)
+// A download that is refused says nothing; asking who is signed in does.
+addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('a[download]') !== null) void loadSession()
+})
 
 /** A key that was entered or created on this page: only in this tab's memory, until a reload or a change of Team. */
 export const heldKey = createStore('')

@@ -3,7 +3,6 @@ import { plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { FlowSummary } from '../../schemas/answers.ts'
 import { urlOf } from '../api/client.ts'
-import { loadSession } from '../api/session.ts'
 import { agoText, iso } from '../lib/times.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -117,12 +116,7 @@ function FlowExport({ view: { window, params, brief } }: { readonly view: FlowVi
     <Popover class="button small" align="end" label={[<Icon name="download" />, 'Export']}>
       {() =>
         ['SVG', 'NDJSON', 'CSV'].map((format, index) => (
-          <a
-            key={format}
-            href={urlOf(api.path, { ...api.params, ...range, format })}
-            download
-            onClick={() => void loadSession()}
-          >
+          <a key={format} href={urlOf(api.path, { ...api.params, ...range, format })} download>
             {index ? (range ? 'Logs of this time' : 'All logs') : 'Drawing'} as {format}
           </a>
         ))

@@ -3,7 +3,6 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, plural, shortCount, visible } from '../../flow-layout/format.ts'
 import type { FacetValue } from '../../schemas/answers.ts'
 import { urlOf } from '../api/client.ts'
-import { loadSession } from '../api/session.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -94,16 +93,7 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total, column
             [EXPORT.shown, href('csv', csvColumns(columns))],
             [EXPORT.csv, href('csv')],
           ].map(([name, url]) => (
-            // A download that is refused says nothing; asking who is signed in does.
-            <a
-              key={name}
-              href={url}
-              download
-              onClick={() => {
-                close()
-                void loadSession()
-              }}
-            >
+            <a key={name} href={url} download onClick={close}>
               {name}
             </a>
           ))}
