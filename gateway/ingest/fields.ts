@@ -1,10 +1,11 @@
 import { problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { isExactNumber } from '../../shared/contract/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/contract/json-object.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 
 /** A JSON object of a request, its fields not checked yet. */
-export type Fields = Readonly<Record<string, unknown>>
+export type Fields = JsonObject
 
 export const DEFAULT_ENVIRONMENT = 'Development'
 
@@ -15,8 +16,7 @@ const QUOTED_CHARACTERS_MAX = 64
 export const quoted = (text: string): string => JSON.stringify(text.slice(0, QUOTED_CHARACTERS_MAX))
 
 /** Whether the value is a JSON object, and not a number of `parseExactly`. */
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
+export const isObject = (value: unknown): value is Fields => isJsonObject(value) && !isExactNumber(value)
 
 /**
  * Whether a value would certainly take more than `bytesMax` bytes as JSON. It stops as soon as that is certain, so that a value that is too
