@@ -275,24 +275,25 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await expectRows(page, ['fast 2', 'slow 2'])
   })
 
-  test('that cannot be loaded, as the server is another version by now, say so', async () => {
+  /** The page after the part with the charts could not be loaded; it can be from then on. */
+  async function showUnloaded(): Promise<Page> {
     tolerate(/chart-view/)
     const { page } = await show(RANGE)
     await page.route(/chart-view/, (route) => route.abort())
     await choose(page, 'Chart')
     await page.getByText('This part of the page could not be loaded.').waitFor()
     await page.unroute(/chart-view/)
+    return page
+  }
+
+  test('that cannot be loaded, as the server is another version by now, say so', async () => {
+    const page = await showUnloaded()
     await choose(page, 'Load the page again')
     await drawn(page).waitFor()
   })
 
   test('that cannot be loaded, as the server is away, is drawn once it is back', async () => {
-    tolerate(/chart-view/)
-    const { page } = await show(RANGE)
-    await page.route(/chart-view/, (route) => route.abort())
-    await choose(page, 'Chart')
-    await page.getByText('This part of the page could not be loaded.').waitFor()
-    await page.unroute(/chart-view/)
+    const page = await showUnloaded()
     await drawn(page).waitFor()
   })
 

@@ -5,7 +5,7 @@ import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { typeSearch } from '../support/page-logs.ts'
+import { signInAgain, typeSearch } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 /** The lines that the browser itself writes into its console for a request that was refused or had no answer. */
@@ -105,14 +105,11 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.keyboard.press('Enter')
       await context.clearCookies()
       over.resolve()
-      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
-      await dialog.waitFor()
+      await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
       // Browsers let a page stop the first one only.
       for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape')
-      await dialog.getByLabel('Team key').fill(server.key)
       const answered = page.waitForResponse((one) => one.url().includes('/api/application-logs') && one.ok())
-      await page.keyboard.press('Enter')
-      await dialog.waitFor({ state: 'detached' })
+      await signInAgain(page, server.key)
       await expect(search.inputValue()).resolves.toBe('half a sentence')
       const { pathname, searchParams } = new URL(page.url())
       expect([pathname, searchParams.get('q'), searchParams.get('utc')]).toEqual([
@@ -131,10 +128,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await name.fill('Slow carts')
       await context.clearCookies()
       await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
-      await dialog.getByLabel('Team key').fill(server.key)
-      await page.keyboard.press('Enter')
-      await dialog.waitFor({ state: 'detached' })
+      await signInAgain(page, server.key)
       expect(await name.inputValue()).toBe('Slow carts')
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: 'Slow carts' }).waitFor()
@@ -160,9 +154,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await refused.promise
       // Nothing of what is asked for anew takes the place of the one that is held.
       await page.evaluate('AbortController.prototype.abort = () => undefined')
-      await dialog.getByLabel('Team key').fill(server.key)
-      await page.keyboard.press('Enter')
-      await dialog.waitFor({ state: 'detached' })
+      await signInAgain(page, server.key)
       const late = page.waitForResponse((one) => one.url().includes('/histogram') && one.status() === 401)
       held.resolve()
       await (await late).finished()
@@ -184,9 +176,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     await dialog.getByLabel('Team key').fill(own.key)
     await page.keyboard.press('Enter')
     await dialog.getByText('not a live key').waitFor()
-    await dialog.getByLabel('Team key').fill(String(data['key']))
-    await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'detached' })
+    await signInAgain(page, String(data['key']))
     await expect(search.inputValue()).resolves.toBe('half a sentence')
   })
 
@@ -202,7 +192,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await away.stop()
       await page.keyboard.press('Enter')
       await page.getByText('Nothing you typed is lost').waitFor()
-      expect(new URL(page.url()).pathname).toBe('/flows/order-4711')
+      await eventually(() => expect(new URL(page.url()).pathname).toBe('/flows/order-4711'))
       await away.restart()
       await page
         .getByRole('button', { name: 'Try now' })

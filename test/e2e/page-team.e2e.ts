@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { copied, overflow } from '../support/page-logs.ts'
+import { copied, overflow, signInAgain } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 const NARROW = { width: 390, height: 844 }
@@ -201,10 +201,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       await button(page, `Revoke ${own.key.slice(0, 6)}`).click()
       await dialog(page).getByText('your session ends as well').waitFor()
       await button(page, 'Revoke it').click()
-      const over = page.getByRole('dialog', { name: 'Your session is over' })
-      await over.getByLabel('Team key').fill(data.key)
-      await page.keyboard.press('Enter')
-      await over.waitFor({ state: 'detached' })
+      await signInAgain(page, data.key)
       await page.getByText('1 revoked').waitFor()
     })
   })

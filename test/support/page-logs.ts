@@ -117,6 +117,14 @@ export async function typeSearch(page: Page, text: string): Promise<Locator> {
   return search
 }
 
+/** Signs in with a Team key in the dialog that appears when the session is over, and waits until it is gone. */
+export async function signInAgain(page: Page, key: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+  await dialog.getByLabel('Team key').fill(key)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+}
+
 export const paramsOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams)
 
 /** The last copied text. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
-import { expectRows, typeSearch } from '../page-logs.ts'
+import { expectRows, signInAgain, typeSearch } from '../page-logs.ts'
 import { clientOf, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
@@ -74,10 +74,7 @@ export function entranceScenarios({ stand, show, open, tolerate }: Stage): void 
     await fetch(`${url}/api/team/keys/${prefix}`, { method: 'DELETE', headers: { 'x-api-key': TEAM.key } })
     await eventually(async () => expect(await opens()).toBe(false))
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Your session is over' })
-    await dialog.getByLabel('Team key').fill(TEAM.key)
-    await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'detached' })
+    await signInAgain(page, TEAM.key)
     expect(await search.inputValue()).toBe('half a sentence')
     const { pathname, searchParams } = new URL(page.url())
     expect([pathname, searchParams.get('q'), searchParams.get('utc')]).toEqual(['/event-logs', 'half a sentence', '1'])
