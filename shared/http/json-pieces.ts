@@ -21,14 +21,15 @@ const PIECE_CHARACTERS = 64 * 1024
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
+const LETTER_U = 0x75
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const NOT_BLANK = /[^ \t\n\r]/
 const COLON_AFTER_BLANKS = /[ \t\n\r]*:/y
-/** Characters of the longest escape, such as \u0041. */
-const ESCAPE_CHARACTERS = 6
+/** Characters of an escape such as \u0041. */
+const UNICODE_ESCAPE_CHARACTERS = 6
 
 /** An array or object whose end has not been seen yet. */
 interface Container {
@@ -69,45 +70,26 @@ export function* parseInPieces(
 
 function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharacters: number): Steps<unknown> {
   const open: Container[] = []
-  let root: { readonly value: unknown; readonly end: number } | undefined
-  let isInString = false
-  let stringStart = 0
-  let escapeAt = 0
-  /** The parsed parts of the current string, and where the next one begins. */
-  let parts: string[] = []
-  let partStart = 0
-  let values = 0
   const holdValues = createValueHold(memory)
+  let root: { readonly value: unknown; readonly end: number } | undefined
+  let values = 0
   let restAt = pieceCharacters
-  /** The next quote and backslash, or where the search for them goes on. */
-  let [quoteAt, backslashAt] = [-1, -1]
   for (let at = 0; at < text.length; at += 1) {
-    if (isInString) {
-      const end = Math.min(Math.max(at, restAt), text.length - 1)
-      if (quoteAt < at) quoteAt = find(text, '"', at, end)
-      if (backslashAt < at) backslashAt = find(text, '\\', at, end)
-      at = Math.min(quoteAt, backslashAt, end)
-    }
     const character = text.charCodeAt(at)
-    if (isInString) {
-      if (character === QUOTE) {
-        isInString = false
-        if (parts.length > 0 && !isName(text, stringStart, at)) {
-          parts.push(parsePart(text, partStart, at))
+    /** The value of the whole text, if it was taken apart and ends here. */
+    let ended: unknown
+    if (character === QUOTE) {
+      const start = at
+      at = endInString(text, start + 1, start + pieceCharacters)
+      if (text.charCodeAt(at) !== QUOTE) {
+        const { value, end } = yield* parseLongString(text, start, pieceCharacters)
+        at = end
+        if (!isName(text, start, end)) {
           // A string that is parsed by itself is a member, like a container.
-          takeApart(text, [...open, containerAt(stringStart, false)])
-          const value = endLong(parts.join(''), at, open)
-          if (value !== undefined) root ??= { value, end: at + 1 }
+          takeApart(text, [...open, containerAt(start, false)])
+          ended = endLong(value, end, open)
         }
-      } else if (character === BACKSLASH) {
-        escapeAt = at
-        at += 1
       }
-    } else if (character === QUOTE) {
-      isInString = true
-      stringStart = at
-      partStart = at + 1
-      parts = []
     } else if (character === COMMA) {
       values += 1
       if (endMember(text, at, open, pieceCharacters)) restAt = at
@@ -116,30 +98,48 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
       open.push(containerAt(at, character === OPEN_OBJECT))
       if (open.length > JSON_LIMITS.levels) throw tooDeep()
     } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
-      const value = endContainer(text, at, open, character === CLOSE_OBJECT)
-      if (value !== undefined) root ??= { value, end: at + 1 }
+      ended = endContainer(text, at, open, character === CLOSE_OBJECT)
     }
+    if (ended !== undefined) root ??= { value: ended, end: at + 1 }
     if (at < restAt) continue
-    if (isInString && at - stringStart >= pieceCharacters) {
-      const end = at + 1 - escapeAt < ESCAPE_CHARACTERS ? escapeAt : at + 1
-      if (end > partStart) parts.push(parsePart(text, partStart, end))
-      partStart = Math.max(partStart, end)
-    }
     holdValues(values)
     restAt = at + pieceCharacters
     yield
   }
   if (values > JSON_LIMITS.values) throw tooManyValues()
-  if (isInString || open.length > 0) throw new SyntaxError('Unexpected end of JSON input')
+  if (open.length > 0) throw unexpectedEnd()
   if (root === undefined) return parseKeepingDigits(text)
   requireBlank(text, root.end, text.length)
   return root.value
 }
 
-/** The position of the next such character before `end`, or `end`: a search through the whole text may take far longer than a step. */
-function find(text: string, character: string, from: number, end: number): number {
-  const at = text.slice(from, end).indexOf(character)
-  return at === -1 ? end : from + at
+/** Parses a string longer than a piece, part by part. `end` is the position of its closing quote. */
+function* parseLongString(
+  text: string,
+  start: number,
+  pieceCharacters: number,
+): Steps<{ readonly value: string; readonly end: number }> {
+  const parts: string[] = []
+  for (let at = start + 1; ; ) {
+    const end = endInString(text, at, at + pieceCharacters + 1)
+    parts.push(parsePiece(text, at, end, ['"', '"']) as string)
+    if (text.charCodeAt(end) === QUOTE) return { value: parts.join(''), end }
+    if (end >= text.length) throw unexpectedEnd()
+    at = end
+    yield
+  }
+}
+
+/** The closing quote of a string, or the first position from `limit` on that is not within an escape. `from` is within none, either. */
+function endInString(text: string, from: number, limit: number): number {
+  let at = from
+  while (at < limit) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) return at
+    if (character !== BACKSLASH) at += 1
+    else at += text.charCodeAt(at + 1) === LETTER_U ? UNICODE_ESCAPE_CHARACTERS : 2
+  }
+  return at
 }
 
 /** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
@@ -203,10 +203,6 @@ function endLong(value: unknown, at: number, open: readonly Container[]): unknow
   return undefined
 }
 
-/** Parses a part of a string that neither begins nor ends within an escape. */
-const parsePart = (text: string, start: number, end: number): string =>
-  parsePiece(text, start, end, ['"', '"']) as string
-
 /** Parses a piece of the text, completed by a character before it and a text after it. An error tells the position in the whole text. */
 function parsePiece(text: string, start: number, end: number, [before, after]: readonly [string, string]): unknown {
   try {
@@ -269,6 +265,8 @@ function requireBlank(text: string, from: number, to: number): void {
   const at = text.slice(from, to).search(NOT_BLANK)
   if (at !== -1) throw new SyntaxError(`Something stands where only blanks may at position ${from + at}`)
 }
+
+const unexpectedEnd = (): SyntaxError => new SyntaxError('Unexpected end of JSON input')
 
 export const tooManyValues = (): ProblemError =>
   new ProblemError(
