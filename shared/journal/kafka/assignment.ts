@@ -5,7 +5,13 @@ import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
-import { findStartingPoints, refuseLost, type StartingPoints, type TopicPartitions } from './starting-points.ts'
+import {
+  findStartingPoints,
+  refuseLost,
+  type StartingPoint,
+  type StartingPoints,
+  type TopicPartitions,
+} from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
 
@@ -42,19 +48,6 @@ export interface AssignmentOptions {
   fail(error: unknown): void
 }
 
-interface PartitionQueue {
-  readonly source: Source
-  /** Aborted when the partition is removed, or when all are. */
-  readonly stop: AbortController
-  /** Records that were fetched but not yet handed to the handler. */
-  readonly chunks: FetchedRecords[]
-  waitingBytes: number
-  endPosition: number
-  runningSince: number | null
-  /** The running handler, or the last one. */
-  handled: Promise<void>
-}
-
 /** Maximum bytes that may wait for a partition before no more are fetched for it. */
 const AHEAD_BYTES = 1024 * 1024
 /** A batch ends with the record that reaches this many bytes, inflated, so that memory stays bounded whatever the records' sizes. */
@@ -67,125 +60,151 @@ const GATHER_MS = 100
 
 /** Reads the partitions that are added, independently of each other: a slow handler of one does not hold up the others. */
 export function startAssignment(options: AssignmentOptions): Assignment {
-  const { context, recordsMax } = options
+  const { context, group, topics } = options
   const stop = new AbortController()
   const { signal } = stop
-  const queues = new Map<Source, PartitionQueue>()
   const starts = new Set<Start>()
+  const queues = new Map<Source, PartitionQueue>()
 
   const abort = (): void => {
     stop.abort()
-    for (const queue of queues.values()) queue.stop.abort()
+    for (const queue of queues.values()) queue.abort()
   }
-  const giveUp = (error: unknown): void => {
+  const fail = (error: unknown): void => {
     abort()
     options.fail(error)
   }
-  const pump = (queue: PartitionQueue): void => {
-    if (queue.runningSince !== null || queue.stop.signal.aborted) return
-    const records = take(queue, recordsMax, giveUp)
-    if (records.length === 0) return
-    queue.runningSince = performance.now()
-    queue.handled = handleBatch(options, queue, records, abort, giveUp).finally(() => {
-      queue.runningSince = null
-      fetcher.wake()
-      pump(queue)
-    })
-  }
   const fetcher = startFetcher({
     ...context,
-    topics: options.topics,
+    topics,
     sources: [],
     signal,
     gatherMs: GATHER_MS,
-    wants: (source) => (queues.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
-    onRecords: (source, records, endPosition) => {
-      const queue = queues.get(source)
-      if (queue === undefined || queue.stop.signal.aborted) return
-      queue.endPosition = endPosition
-      queue.chunks.push(records)
-      queue.waitingBytes += records.bytes
-      pump(queue)
-    },
+    wants: (source) => queues.get(source)?.hasRoom() ?? true,
+    onRecords: (source, records, endPosition) => queues.get(source)?.put(records, endPosition),
     onOutOfRange: (source) => checkRange(context.cluster, source),
     onReplaced: ({ topic }) => options.onReplaced(topic),
   })
-  const reading = fetcher.done.catch(giveUp)
-
-  const add = (partitions: readonly TopicPartitions[]): void => {
-    const starting = findStartingPoints({
-      context,
-      group: options.group,
-      partitions,
-      signal,
-      onAllFound: options.onBegun,
-      onFound: (point) => {
-        const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0, flaw: null }
-        queues.set(source, queueOf(source))
-        fetcher.add(source)
-      },
-    })
-    const start = { ...starting, at: performance.now(), done: starting.done.catch(giveUp) }
-    starts.add(start)
-    void start.done.then(() => starts.delete(start))
-  }
-  const remove = async (topic: string, partition: number): Promise<void> => {
-    for (const start of starts) start.forget(topic, partition)
-    for (const [source, queue] of queues) {
-      if (source.topic !== topic || source.partition !== partition) continue
-      queue.stop.abort()
-      fetcher.remove(source)
-      await queue.handled
-      queues.delete(source)
-    }
+  const fetching = fetcher.done.catch(fail)
+  const read = (point: StartingPoint): void => {
+    const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0, flaw: null }
+    queues.set(source, createQueue(source, options, { onHandled: fetcher.wake, onFenced: abort, fail }))
+    fetcher.add(source)
   }
 
   return {
-    add,
-    remove,
+    add: (partitions) => {
+      const asked = { context, group, partitions, signal, onFound: read, onAllFound: options.onBegun }
+      const points = findStartingPoints(asked)
+      const start = { ...points, at: performance.now(), done: points.done.catch(fail) }
+      starts.add(start)
+      void start.done.then(() => starts.delete(start))
+    },
+    remove: async (topic, partition) => {
+      for (const start of starts) start.forget(topic, partition)
+      for (const [source, queue] of queues) {
+        if (source.topic !== topic || source.partition !== partition) continue
+        queue.abort()
+        fetcher.remove(source)
+        await queue.handled()
+        queues.delete(source)
+      }
+    },
     abort,
     ended: async () => {
-      await Promise.all([reading, ...[...starts].map(({ done }) => done)])
-      await Promise.all([...queues.values()].map(({ handled }) => handled))
+      await Promise.all([fetching, ...[...starts].map(({ done }) => done)])
+      await Promise.all([...queues.values()].map((queue) => queue.handled()))
     },
-    busySince: () => oldestRun([...queues.values()]),
-    states: () => [...[...starts].flatMap(waitingStates), ...[...queues.values()].flatMap(readingState)],
+    busySince: () => {
+      const since = [...queues.values()].map((queue) => queue.busySince()).filter((each) => each !== null)
+      return since.length === 0 ? null : Math.min(...since)
+    },
+    states: () => [...[...starts].flatMap(waitingStates), ...[...queues.values()].flatMap((queue) => queue.states())],
   }
 }
 
-function oldestRun(queues: readonly PartitionQueue[]): number | null {
-  const since = queues.map((queue) => queue.runningSince).filter((each) => each !== null)
-  return since.length === 0 ? null : Math.min(...since)
+type PartitionQueue = ReturnType<typeof createQueue>
+
+interface QueueEvents {
+  /** Called when the handler has returned, and there may be room for more records. */
+  onHandled(): void
+  onFenced(): void
+  fail(error: unknown): void
 }
 
-const queueOf = (source: Source): PartitionQueue => ({
-  source,
-  stop: new AbortController(),
-  chunks: [],
-  waitingBytes: 0,
-  endPosition: 0,
-  runningSince: null,
-  handled: Promise.resolve(),
-})
+/** One partition's records on their way from the fetcher to the handler, which has one batch of them at a time. */
+function createQueue(source: Source, { handler, commit, recordsMax }: AssignmentOptions, events: QueueEvents) {
+  const { topic, partition } = source
+  const stop = new AbortController()
+  const { signal } = stop
+  const chunks: FetchedRecords[] = []
+  let endPosition = 0
+  let busySince: number | null = null
+  /** Resolves when the running handler has returned, or the last one. */
+  let handled = Promise.resolve()
 
-async function handleBatch(
-  { handler, commit }: AssignmentOptions,
-  { source: { topic, partition }, stop: { signal }, endPosition }: PartitionQueue,
-  records: readonly JournalRecord[],
-  onFenced: () => void,
-  onFailure: (error: unknown) => void,
-): Promise<void> {
+  const handleNext = (): void => {
+    if (busySince !== null || signal.aborted) return
+    const records = take()
+    if (records.length === 0) return
+    busySince = performance.now()
+    handled = handle(records).finally(() => {
+      busySince = null
+      events.onHandled()
+      handleNext()
+    })
+  }
+  const take = (): readonly JournalRecord[] => {
+    try {
+      return takeBatch(chunks, recordsMax)
+    } catch (error) {
+      events.fail(error)
+      return []
+    }
+  }
+  const handle = async (records: readonly JournalRecord[]): Promise<void> => {
+    try {
+      await handler({ topic, partition, records, endPosition, signal, commit: commitOwned })
+    } catch (error) {
+      // Once the partition is gone, its records are redelivered to the next owner; a failure of the old batch does not matter.
+      if (!signal.aborted) events.fail(error)
+    }
+  }
   const commitOwned = async (position: number): Promise<void> => {
     if (signal.aborted) return
     const outcome = await commit(topic, partition, position, signal)
-    if (outcome === 'fenced' && !signal.aborted) onFenced()
+    if (outcome === 'fenced' && !signal.aborted) events.onFenced()
   }
-  try {
-    await handler({ topic, partition, records, endPosition, signal, commit: commitOwned })
-  } catch (error) {
-    // Once the partition is gone, its records are redelivered to the next owner; a failure of the old batch does not matter.
-    if (!signal.aborted) onFailure(error)
+
+  return {
+    hasRoom: (): boolean => chunks.reduce((sum, { bytes }) => sum + bytes, 0) < AHEAD_BYTES,
+    put: (records: FetchedRecords, end: number): void => {
+      if (signal.aborted) return
+      chunks.push(records)
+      endPosition = end
+      handleNext()
+    },
+    /** Aborts the running batch; there is none after it. */
+    abort: (): void => stop.abort(),
+    handled: (): Promise<void> => handled,
+    /** When the running handler started (`performance.now()`); null if none is running. */
+    busySince: (): number | null => busySince,
+    states: (): readonly PartitionState[] => (signal.aborted ? [] : [stateOf(source, source.flaw, source)]),
   }
+}
+
+/** Takes the records of one batch, of as many fetches as fill it. */
+function takeBatch(chunks: FetchedRecords[], recordsMax: number): readonly JournalRecord[] {
+  const taken: JournalRecord[] = []
+  const room = { records: recordsMax, bytes: BATCH_BYTES_MAX }
+  while (room.records > 0 && room.bytes > 0) {
+    const chunk = chunks[0]
+    if (chunk === undefined) break
+    taken.push(...chunk.take(room))
+    if (!chunk.isEmpty()) break
+    chunks.shift()
+  }
+  return taken
 }
 
 /** Partitions whose position is being looked up. */
@@ -197,38 +216,11 @@ interface Start extends StartingPoints {
 const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
   pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0 }))
 
-const readingState = ({ source, stop }: PartitionQueue): readonly PartitionState[] =>
-  stop.signal.aborted ? [] : [stateOf(source, source.flaw, source)]
-
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },
   waitsFor: string | null,
   { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
 ): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
-
-/** The next records of a partition, from as many fetches as it takes to fill a batch; empty if they cannot be read. */
-function take(
-  queue: PartitionQueue,
-  recordsMax: number,
-  onFailure: (error: unknown) => void,
-): readonly JournalRecord[] {
-  const taken: JournalRecord[] = []
-  const room = { records: recordsMax, bytes: BATCH_BYTES_MAX }
-  try {
-    while (room.records > 0 && room.bytes > 0) {
-      const chunk = queue.chunks[0]
-      if (chunk === undefined) break
-      taken.push(...chunk.take(room))
-      if (!chunk.isEmpty()) break
-      queue.chunks.shift()
-      queue.waitingBytes -= chunk.bytes
-    }
-    return taken
-  } catch (error) {
-    onFailure(error)
-    return []
-  }
-}
 
 async function checkRange(cluster: Cluster, source: Source): Promise<void> {
   const found = await boundsNow(cluster, source)
