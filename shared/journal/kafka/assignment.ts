@@ -40,6 +40,8 @@ export interface AssignmentOptions {
   readonly handler: Handler
   /** Commits on behalf of the member that owns the partitions. */
   readonly commit: Commit
+  /** Called when the group has refused a commit because it has moved on without the member; all batches are aborted then. */
+  onFenced?(): void
   /** Called when every partition added so far is being read. */
   onBegun(): void
   /** Called when a topic was made anew: the positions that were found belong to the one before. */
@@ -74,6 +76,10 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     abort()
     options.fail(error)
   }
+  const onFenced = (): void => {
+    abort()
+    options.onFenced?.()
+  }
   const fetcher = startFetcher({
     ...context,
     topics,
@@ -88,7 +94,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   const fetching = fetcher.done.catch(fail)
   const read = (point: StartingPoint): void => {
     const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0, flaw: null }
-    queues.set(source, createQueue(source, options, { onHandled: fetcher.wake, onFenced: abort, fail }))
+    queues.set(source, createQueue(source, options, { onHandled: fetcher.wake, onFenced, fail }))
     fetcher.add(source)
   }
 

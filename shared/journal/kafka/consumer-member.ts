@@ -10,8 +10,8 @@ import {
   offsetCommitV9,
 } from '@platformatic/kafka'
 import { createWaker, within } from '../../runtime/waiting.ts'
-import { type Assignment, startAssignment } from './assignment.ts'
-import { type Commit, commitPosition, type SendCommit } from './commit.ts'
+import { startAssignment } from './assignment.ts'
+import { commitPosition, type SendCommit } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault, errorCodes, hasCode } from './faults.ts'
 import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
@@ -47,87 +47,80 @@ function isTransient(error: unknown, hasAsked: boolean): boolean {
 /**
  * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops only partitions that
  * move. Each heartbeat carries the subscription and the owned partitions, so every answer has the whole assignment, and missing one is
- * harmless.
+ * harmless. A member that its group has gone on without releases all partitions and joins anew.
  *
  * The library's own member is not used: it releases partitions while handlers may still run.
  */
 export function startConsumerMember(options: MemberOptions): Member {
-  const { context, onAssigned, end } = options
-  const { group, topics } = options.reading
-  const { logger, rebalanceTimeoutMs: graceMs, heartbeatIntervalMs } = context
+  const { context, reading, onAssigned, end } = options
+  const { logger, rebalanceTimeoutMs: graceMs } = context
+  const { group, topics } = reading
   const client = createClient(options)
   const coordinator = coordinatorOf(client, options)
   const nameTopics = topicNames(client, topics)
   const left = new AbortController()
   const waker = createWaker(left.signal)
-  let epoch = JOIN
+  let membership: Membership | undefined
+  let isStopped = false
   let heartbeatAt = performance.now()
   let changedAt = heartbeatAt
-  let isStopped = false
-  let isFenced = false
 
-  const partitions = ownedPartitions(options, {
-    onLetGo: waker.wake,
-    onFenced: () => {
-      isFenced = true
-      waker.wake()
-    },
-    send: (places) => coordinator.commit(epoch, places),
-  })
+  /** Does what comes next, and resolves to the milliseconds until the step after it. */
+  const step = async (): Promise<number> => {
+    try {
+      if (membership !== undefined && !membership.isFenced) return await heartbeat(membership)
+      if (isStopped) return RETRY_DELAY_MS
+      await (membership === undefined ? join() : giveUp(membership, 'a commit was refused'))
+      return 0
+    } catch (error) {
+      const reason = describeFault(error)
+      logger.debug({ group, reason }, 'a heartbeat failed')
+      if (membership !== undefined && hasCode(error, ...FENCED)) {
+        await giveUp(membership, reason)
+        return 0
+      }
+      if (!isTransient(error, coordinator.mayKnowMember()))
+        end({ reason, graceMs, isUnsupported: membership === undefined && hasCode(error, ...UNSUPPORTED) })
+      return RETRY_DELAY_MS
+    }
+  }
   const join = async (): Promise<void> => {
     if (!(await coordinator.hasProtocol())) {
       end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
       return
     }
-    epoch = (await coordinator.heartbeat(JOIN, [])).memberEpoch
+    const { memberEpoch: epoch } = await coordinator.heartbeat(JOIN, [])
     changedAt = performance.now()
     logger.info({ group, protocol: 'consumer', epoch, memberId: coordinator.memberId }, 'joined the group')
-    if (!isStopped) partitions.begin()
+    if (isStopped) return
+    membership = startMembership(options, coordinator, epoch, waker.wake)
+    onAssigned(0, 'assigned')
   }
-  const rejoin = async (reason: string): Promise<void> => {
-    logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
-    epoch = JOIN
-    isFenced = false
-    if (!isStopped) onAssigned(0, 'member')
-    await partitions.drop()
-  }
-  /** Resolves to the milliseconds until the next heartbeat. */
-  const goOn = async (): Promise<number> => {
-    const answer = await coordinator.heartbeat(epoch, partitions.owned())
+  const heartbeat = async (current: Membership): Promise<number> => {
+    const answer = await coordinator.heartbeat(current.epoch, current.owned())
     const now = performance.now()
     heartbeatAt = now
     const assigned = answer.assignment && (await nameTopics(answer.assignment.topicPartitions))
-    const hasMoved = assigned !== null && !isStopped && partitions.move(assigned)
-    if (hasMoved || answer.memberEpoch !== epoch) changedAt = now
-    epoch = answer.memberEpoch
-    const interval = Math.min(answer.heartbeatIntervalMs, heartbeatIntervalMs)
+    const hasMoved = assigned !== null && !isStopped && current.move(assigned)
+    if (hasMoved || answer.memberEpoch !== current.epoch) changedAt = now
+    current.epoch = answer.memberEpoch
+    const interval = Math.min(answer.heartbeatIntervalMs, context.heartbeatIntervalMs)
     return now - changedAt < SETTLING_MS ? Math.min(interval, SETTLING_INTERVAL_MS) : interval
   }
-  const beat = async (): Promise<number> => {
-    const joins = epoch === JOIN
-    try {
-      if (!joins && !isFenced) return await goOn()
-      if (isStopped) return RETRY_DELAY_MS
-      await (joins ? join() : rejoin('a commit was refused'))
-      return 0
-    } catch (error) {
-      const reason = describeFault(error)
-      logger.debug({ group, reason }, 'a heartbeat failed')
-      if (!joins && hasCode(error, ...FENCED)) {
-        await rejoin(reason)
-        return 0
-      }
-      if (!isTransient(error, coordinator.mayKnowMember()))
-        end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
-      return RETRY_DELAY_MS
-    }
+  /** Releases all partitions. No handler may be running at the next join, as it may bring the same partitions. */
+  const giveUp = async ({ assignment }: Membership, reason: string): Promise<void> => {
+    logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
+    if (!isStopped) onAssigned(0, 'member')
+    assignment.abort()
+    await assignment.ended()
+    membership = undefined
   }
   const running = (async () => {
-    while (!left.signal.aborted) await waker.wait(await beat())
+    while (!left.signal.aborted) await waker.wait(await step())
   })()
 
   return {
-    assignment: partitions.assignment,
+    assignment: () => membership?.assignment,
     heartbeatAt: () => heartbeatAt,
     stop: () => {
       isStopped = true
@@ -161,79 +154,71 @@ interface Place {
 /** Keyed by `topic/partition`. */
 type Places = ReadonlyMap<string, Place>
 
-interface OwnedPartitionsEvents {
-  /** Called when a partition is not owned any more. */
-  onLetGo(): void
-  /** Called when a commit was refused because the group has moved on without the member. */
-  onFenced(): void
-  readonly send: SendCommit
-}
+type Membership = ReturnType<typeof startMembership>
 
 /**
- * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then does the coordinator learn of
- * it and assign it to another member.
+ * What a member has from the answer to its join until its group goes on without it. A partition that is taken away counts as owned until its
+ * handler has ended; only then does the coordinator learn of it and assign it to another member.
+ *
+ * `hurry` is called when a heartbeat has something new to tell.
  */
-function ownedPartitions(
+function startMembership(
   { context: { logger }, reading, onAssigned }: MemberOptions,
-  { onLetGo, onFenced, send }: OwnedPartitionsEvents,
+  coordinator: Coordinator,
+  epoch: number,
+  hurry: () => void,
 ) {
-  const commit = commitPosition(send, logger)
-  const commitOwned: Commit = async (topic, partition, position, signal) => {
-    const outcome = await commit(topic, partition, position, signal)
-    if (outcome === 'fenced' && !signal.aborted) onFenced()
-    return outcome
-  }
-  let assignment: Assignment | undefined
   const owned = new Map<string, Place>()
+  /** The owned partitions that are being released. */
   const leaving = new Set<string>()
   const count = (): number => owned.size - leaving.size
 
-  const letGo = async (current: Assignment, key: string, topic: string, partition: number): Promise<void> => {
+  const assignment = startAssignment({
+    ...reading,
+    commit: commitPosition((places) => coordinator.commit(membership.epoch, places), logger),
+    onFenced: () => {
+      membership.isFenced = true
+      hurry()
+    },
+  })
+  const letGo = async (key: string, { topic, partition }: Place): Promise<void> => {
     leaving.add(key)
-    await current.remove(topic, partition)
-    // If all were dropped meanwhile, another member may own the partition by now.
-    if (assignment !== current) return
+    await assignment.remove(topic, partition)
     leaving.delete(key)
     owned.delete(key)
-    onLetGo()
+    hurry()
   }
-  const move = (current: Assignment, assigned: Places): boolean => {
-    const taken = [...owned].filter(([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId)
-    // A partition that is reassigned while it is being released is added by a later answer.
-    const given = [...assigned].filter(([key]) => !owned.has(key))
-    if (taken.length + given.length === 0) return false
-    for (const [key, { topic, partition }] of taken) void letGo(current, key, topic, partition)
-    if (taken.length > 0) onAssigned(count(), 'group')
-    for (const [key, place] of given) owned.set(key, place)
-    if (given.length > 0) onAssigned(count(), 'assigned')
-    if (given.length > 0) current.add(byTopic(given.map(([, place]) => place)))
-    const names = (places: typeof given): string => places.map(([key]) => key).join(' ')
-    logger.info({ group: reading.group, taken: names(taken), given: names(given) }, 'partitions move')
-    return true
-  }
-  return {
-    assignment: () => assignment,
-    begin: (): void => {
-      assignment = startAssignment({ ...reading, commit: commitOwned })
-      onAssigned(0, 'assigned')
-    },
-    /** Adds new partitions, starts to release those no longer assigned, and returns whether anything changed. */
-    move: (assigned: Places): boolean => assignment !== undefined && move(assignment, assigned),
-    /** Releases all; resolves when no handler is running. */
-    drop: async (): Promise<void> => {
-      assignment?.abort()
-      await assignment?.ended()
-      assignment = undefined
-      owned.clear()
-      leaving.clear()
-    },
+  const membership = {
+    /** Raised by the coordinator with each change of the assignment; it refuses commits of an earlier one. */
+    epoch,
+    /** Whether a commit was refused because the group has gone on without the member. */
+    isFenced: false,
+    assignment,
     /** The owned partitions in the form of a request. */
     owned: () =>
       [...Map.groupBy(owned.values(), ({ topicId }) => topicId)].map(([topicId, places]) => ({
         topicId,
         partitions: places.map(({ partition }) => partition),
       })),
+    /** Adds new partitions, starts to release those no longer assigned, and returns whether anything changed. */
+    move: (assigned: Places): boolean => {
+      const taken = [...owned].filter(
+        ([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId,
+      )
+      // A partition that is reassigned while it is being released is added by a later answer.
+      const given = [...assigned].filter(([key]) => !owned.has(key))
+      if (taken.length + given.length === 0) return false
+      for (const [key, place] of taken) void letGo(key, place)
+      if (taken.length > 0) onAssigned(count(), 'group')
+      for (const [key, place] of given) owned.set(key, place)
+      if (given.length > 0) onAssigned(count(), 'assigned')
+      if (given.length > 0) assignment.add(byTopic(given.map(([, place]) => place)))
+      const names = (places: typeof given): string => places.map(([key]) => key).join(' ')
+      logger.info({ group: reading.group, taken: names(taken), given: names(given) }, 'partitions move')
+      return true
+    },
   }
+  return membership
 }
 
 const byTopic = (places: readonly Place[]) =>
@@ -265,6 +250,8 @@ function topicNames(client: Admin, topics: readonly string[]): (places: readonly
     )
   }
 }
+
+type Coordinator = ReturnType<typeof coordinatorOf>
 
 /** The requests of a member to the coordinator of its group, which is looked up again after each failure. */
 function coordinatorOf(client: Admin, { context, reading: { group, topics } }: MemberOptions) {

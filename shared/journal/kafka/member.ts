@@ -32,8 +32,8 @@ export interface Member {
 
 export interface MemberOptions {
   readonly context: GroupContext
-  /** The options of its assignment, except for the commit. */
-  readonly reading: Omit<AssignmentOptions, 'commit'>
+  /** The options of its assignment, except for those of commits. */
+  readonly reading: Omit<AssignmentOptions, 'commit' | 'onFenced'>
   onAssigned(partitions: number, cause: AssignmentCause): void
   end(ended: Ended): void
 }
