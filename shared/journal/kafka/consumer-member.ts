@@ -89,6 +89,8 @@ export function startConsumerMember(options: MemberOptions): Member {
       end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
       return
     }
+    // The group would deal out its partitions anew for a member that leaves at once.
+    if (isStopped) return
     const { memberEpoch: epoch } = await coordinator.heartbeat(JOIN, [])
     changedAt = performance.now()
     logger.info({ group, protocol: 'consumer', epoch, memberId: coordinator.memberId }, 'joined the group')

@@ -2,7 +2,7 @@ import { type Reader, Writer } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { startConsumerMember } from '../../../../../shared/journal/kafka/consumer-member.ts'
-import type { Ended, GroupContext } from '../../../../../shared/journal/kafka/member.ts'
+import type { Ended, GroupContext, Member } from '../../../../../shared/journal/kafka/member.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { apiVersions, type FakeBroker, startFakeBroker } from '../../../../support/fake-broker.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
@@ -20,10 +20,13 @@ interface Heartbeat {
 }
 
 /** A group's only broker; heartbeats for which `isAnswered` is false reach the group, but their answers are lost. */
-async function startCoordinator(isAnswered: (heartbeat: Heartbeat) => boolean) {
+async function startCoordinator(isAnswered: (heartbeat: Heartbeat) => boolean, onApiVersions = (): void => undefined) {
   const heartbeats: Heartbeat[] = []
   const broker: FakeBroker = await startFakeBroker(({ apiKey, body }) => {
-    if (apiKey === API_VERSIONS) return apiVersions([[HEARTBEAT, 1]], true)
+    if (apiKey === API_VERSIONS) {
+      onApiVersions()
+      return apiVersions([[HEARTBEAT, 1]], true)
+    }
     if (apiKey === FIND_COORDINATOR) return coordinator(broker)
     const heartbeat = readHeartbeat(body)
     heartbeats.push(heartbeat)
@@ -89,15 +92,19 @@ function startMember({ host, port }: FakeBroker) {
   return { ends, member: startConsumerMember({ context, reading, onAssigned: () => undefined, end }) }
 }
 
+async function end(member: Member): Promise<void> {
+  const assignment = member.assignment()
+  assignment?.abort()
+  await assignment?.ended()
+  await member.leave()
+}
+
 test('a join whose answer is lost is repeated by the same member', async () => {
   let joins = 0
   const { broker, heartbeats } = await startCoordinator(({ epoch }) => epoch !== JOIN || ++joins > 1)
   const { member, ends } = startMember(broker)
   await eventually(() => member.assignment() !== undefined)
-  const assignment = member.assignment()
-  assignment?.abort()
-  await assignment?.ended()
-  await member.leave()
+  await end(member)
   broker.close()
   expect(ends).toEqual([])
   expect(joins).toBe(2)
@@ -119,5 +126,16 @@ test('a member that sent no join has nothing to leave', async () => {
   const { member, ends } = startMember(broker)
   await eventually(() => ends.length > 0)
   await member.leave()
+  expect(heartbeats).toEqual([])
+})
+
+test('a member that is stopped before it sent a join sends none', async () => {
+  const asked = Promise.withResolvers<void>()
+  const { broker, heartbeats } = await startCoordinator(() => true, asked.resolve)
+  const { member } = startMember(broker)
+  await asked.promise
+  member.stop()
+  await member.leave()
+  broker.close()
   expect(heartbeats).toEqual([])
 })
