@@ -92,7 +92,8 @@ export function startConsumerMember(options: MemberOptions): Member {
     // The group would deal out its partitions anew for a member that leaves at once.
     if (isStopped) return
     const { memberEpoch: epoch } = await coordinator.heartbeat(JOIN, [])
-    changedAt = performance.now()
+    heartbeatAt = performance.now()
+    changedAt = heartbeatAt
     logger.info({ group, protocol: 'consumer', epoch, memberId: coordinator.memberId }, 'joined the group')
     if (isStopped) return
     membership = startMembership(options, coordinator, epoch, waker.wake)

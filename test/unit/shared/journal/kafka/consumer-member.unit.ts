@@ -139,3 +139,16 @@ test('a member that is stopped before it sent a join sends none', async () => {
   broker.close()
   expect(heartbeats).toEqual([])
 })
+
+test('the answer to a join is one of the group', async () => {
+  let joinedAt = Number.POSITIVE_INFINITY
+  const { broker } = await startCoordinator(({ epoch }) => {
+    if (epoch === JOIN) joinedAt = performance.now()
+    return epoch === JOIN
+  })
+  const { member } = startMember(broker)
+  await eventually(() => member.assignment() !== undefined)
+  expect(member.heartbeatAt()).toBeGreaterThan(joinedAt)
+  await end(member)
+  broker.close()
+})
