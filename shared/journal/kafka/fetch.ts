@@ -95,5 +95,16 @@ function readPartition(reader: Reader, errorOf: (code: number) => Error | null):
     aborted.readInt64()
   })
   reader.readInt32() // The preferred read replica.
-  return { partition, highWatermark, records: reader.readNullableBytes() as Buffer | null, error }
+  return { partition, highWatermark, records: onTheirOwn(reader.readNullableBytes() as Buffer | null), error }
+}
+
+/**
+ * The records, copied if they are the smaller part of the memory that they are in: up to 64 KiB that arrived at once. Records may wait for
+ * long, and would keep what belongs to other partitions, many times as much as is counted for their own.
+ */
+function onTheirOwn(records: Buffer | null): Buffer | null {
+  if (records === null || 2 * records.length >= records.buffer.byteLength) return records
+  const copy = Buffer.allocUnsafeSlow(records.length)
+  records.copy(copy)
+  return copy
 }

@@ -1,9 +1,10 @@
-import { ResponseError } from '@platformatic/kafka'
+import { Connection, ResponseError, Writer } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
-import type { FetchedPartition } from '../../../../../shared/journal/kafka/fetch.ts'
+import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { handOver, type Source } from '../../../../../shared/journal/kafka/fetcher.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { startFakeBroker } from '../../../../support/fake-broker.ts'
 
 const sourceOf = (partition: number): Source => ({
   topic: 'logs',
@@ -63,4 +64,38 @@ test('a partition that fails holds up none of the others, and its position stays
   expect(advanced).toEqual([sources[2]])
   expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
   expect(failures.get(sources[0] as Source)).toBe(brokers)
+})
+
+/** The answer of a Fetch request with the records of partitions of one topic, in their order. */
+const fetched = (...partitions: readonly Buffer[]): Writer =>
+  Writer.create()
+    .appendTaggedFields()
+    .appendInt32(0)
+    .appendInt16(0)
+    .appendInt32(0)
+    .appendArray(['00000000-0000-0000-0000-000000000001'], (topics, id) =>
+      topics.appendUUID(id).appendArray([...partitions], (found, records, index) =>
+        found
+          .appendInt32(index)
+          .appendInt16(0)
+          .appendInt64(1n)
+          .appendInt64(1n)
+          .appendInt64(0n)
+          .appendArray(null, () => undefined)
+          .appendInt32(-1)
+          .appendUnsignedVarInt(records.length + 1)
+          .append(records),
+      ),
+    )
+    .appendTaggedFields()
+
+test('the few records of a partition do not keep the many of another that arrived with them in memory', async () => {
+  const [few, many] = [recordsOf('few'), recordsOf('many'.repeat(5_000))]
+  const broker = await startFakeBroker(() => fetched(few, many))
+  const connection = new Connection('test')
+  await connection.connect(broker.host, broker.port)
+  const answer = await fetch(connection, { maxWaitMs: 0, maxBytes: 100_000, topics: [] })
+  broker.close()
+  expect(answer.map(({ records }) => records)).toEqual([few, many])
+  expect(answer[0]?.records?.buffer.byteLength).toBeLessThanOrEqual(2 * few.length)
 })
