@@ -79,7 +79,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const waker = createWaker(signal)
   // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const supervisor = createWaker(signal)
-  const { promise: fatal, reject: fail } = Promise.withResolvers<never>()
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
+  // At once: a request whose answer is still awaited ends with the client.
+  signal.addEventListener('abort', () => end(), { once: true })
   const loops = new Map<number, Promise<void>>()
   let stale = true
 
@@ -164,7 +166,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  const done = closingAfter(Promise.race([supervise(), fatal]), client, logger)
+  const done = closingAfter(Promise.race([supervise(), ended]), client, logger)
   return { done, wake: waker.wake, add, remove }
 }
 

@@ -2,9 +2,13 @@ import { Connection, ResponseError, Writer } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
-import { handOver, type Source } from '../../../../../shared/journal/kafka/fetcher.ts'
+import { handOver, type Source, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
-import { startFakeBroker } from '../../../../support/fake-broker.ts'
+import { apiVersions, startFakeBroker } from '../../../../support/fake-broker.ts'
+import { connectionTo, testLogger } from '../../../../support/kafka.ts'
+
+const METADATA = 3
+const API_VERSIONS = 18
 
 const sourceOf = (partition: number): Source => ({
   topic: 'logs',
@@ -98,4 +102,32 @@ test('the few records of a partition do not keep the many of another that arrive
   broker.close()
   expect(answer.map(({ records }) => records)).toEqual([few, many])
   expect(answer[0]?.records?.buffer.byteLength).toBeLessThanOrEqual(2 * few.length)
+})
+
+test('a reading ends when it is to end, though no broker answers who leads its partitions', async () => {
+  const asked = Promise.withResolvers<void>()
+  const broker = await startFakeBroker(({ apiKey }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    asked.resolve()
+    return undefined
+  })
+  const stop = new AbortController()
+  const fetcher = startFetcher({
+    connection: connectionTo([`${broker.host}:${broker.port}`]),
+    logger: testLogger,
+    topics: ['logs'],
+    sources: [sourceOf(0)],
+    signal: stop.signal,
+    requestTimeoutMs: 60_000,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+    wants: () => true,
+    onRecords: () => undefined,
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+  })
+  await asked.promise
+  stop.abort()
+  await fetcher.done
+  broker.close()
 })
