@@ -1,6 +1,6 @@
 import { type Connection, Producer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
-import { OvertimeError, within } from '../../runtime/waiting.ts'
+import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
@@ -23,10 +23,10 @@ export interface Appender {
   close(): Promise<void>
 }
 
-/** The result of one attempt: confirmed, or what is known about a batch that was not. */
-type Attempt = { readonly outcome: 'confirmed' } | Failure
+/** What is known about a batch that an attempt did not confirm. */
 interface Failure {
   readonly outcome: UnconfirmedOutcome
+  /** Whether a repeat may succeed. */
   readonly retry: boolean
   readonly reason: string
   readonly cause?: unknown
@@ -52,62 +52,64 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   const underWay = new Set<Promise<void>>()
   let closed = false
 
+  const deliver = async (batch: AppendBatch): Promise<void> => {
+    const end = performance.now() + deliveryTimeoutMs
+    // The caller empties the batch as soon as this function waits.
+    const what = `${batch.topic}/${batch.partition}: ${batch.records.length} records`
+    const encoded = encodeRecordBatch(batch.records, clock.now(), compression)
+    const failures: Failure[] = []
+    for (;;) {
+      const failure = await attempt(batch, encoded, failures.length > 0, end - performance.now())
+      if (failure === null) {
+        // Only now can no attempt still send it.
+        recycle(encoded)
+        return
+      }
+      failures.push(failure)
+      const isFinal = !mayRetry(failure, failures.length)
+      if (isFinal || performance.now() + RETRY_DELAY_MS >= end) throw unconfirmed(what, failures, isFinal)
+      await pause(RETRY_DELAY_MS)
+    }
+  }
+
+  /** Gives up after `ms` milliseconds. Resolves to null if the batch is confirmed; does not reject. */
   const attempt = async (
     batch: AppendBatch,
     encoded: Buffer,
-    progress: Progress,
     isRetry: boolean,
-  ): Promise<Attempt> => {
+    ms: number,
+  ): Promise<Failure | null> => {
+    const progress: Progress = { sent: false, abandoned: false }
+    try {
+      return await within(ms, send(batch, encoded, isRetry, progress))
+    } catch (error) {
+      progress.abandoned = true
+      const outcome = progress.sent ? 'unknown' : 'not_written'
+      return { outcome, retry: true, reason: describeFault(error), cause: error }
+    }
+  }
+
+  /** Like `attempt`, however long it takes. */
+  const send = async (
+    batch: AppendBatch,
+    encoded: Buffer,
+    isRetry: boolean,
+    progress: Progress,
+  ): Promise<Failure | null> => {
     let leader: Leader
     try {
       leader = await findLeader(producer, connection, batch, isRetry)
     } catch (error) {
-      return { ...notSent(error), cause: error }
+      return { outcome: 'not_written', retry: !isRefusedForGood(error), reason: describeFault(error), cause: error }
     }
     if ('outcome' in leader) return leader
     if (progress.abandoned) return { outcome: 'not_written', retry: false, reason: 'given up before it was sent' }
     progress.sent = true
     try {
-      const confirmed = await produce(leader.connection, batch, encoded, requestTimeoutMs)
-      return confirmed
-        ? { outcome: 'confirmed' }
-        : { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
+      const isConfirmed = await produce(leader.connection, batch, encoded, requestTimeoutMs)
+      return isConfirmed ? null : { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
     } catch (error) {
       return { ...judgeAppend(error), reason: describeFault(error), cause: error }
-    }
-  }
-
-  const deliver = async (batch: AppendBatch): Promise<void> => {
-    const end = performance.now() + deliveryTimeoutMs
-    const count = batch.records.length
-    const encoded = encodeRecordBatch(batch.records, clock.now(), compression)
-    let outcome: UnconfirmedOutcome = 'not_written'
-    let before: Failure | undefined
-    for (let attempts = 1; ; attempts++) {
-      const progress: Progress = { sent: false, abandoned: false }
-      const ended = attempt(batch, encoded, progress, attempts > 1)
-      const result = await within(end - performance.now(), ended).catch((error) => overtime(error, progress))
-      if (result.outcome === 'confirmed') {
-        // Only now can no attempt still send it.
-        recycle(encoded)
-        return
-      }
-      if (result.outcome === 'unknown') outcome = 'unknown'
-      const over = performance.now() + RETRY_DELAY_MS >= end
-      const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
-      if (!result.retry || over || missing) {
-        const isLate = result.cause instanceof OvertimeError
-        // The failure of an earlier attempt says more than the timeout.
-        const { reason, cause } = isLate ? (before ?? result) : result
-        const { topic, partition } = batch
-        throw new AppendError(
-          `${topic}/${partition}: ${count} records not confirmed in ${attempts} attempt(s): ${reason}`,
-          outcome,
-          { cause, isFinal: missing || !(result.retry || isLate) },
-        )
-      }
-      before = result
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
     }
   }
 
@@ -163,20 +165,15 @@ async function findLeader(
   return made === undefined ? unled : { connection: made }
 }
 
-/** A failure before anything left this process. */
-const notSent = (error: unknown): Failure => ({
-  outcome: 'not_written',
-  retry: !isRefusedForGood(error),
-  reason: describeFault(error),
-})
+/** Whether another attempt may succeed. */
+const mayRetry = ({ retry, cause }: Failure, attempts: number): boolean =>
+  retry && !(attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(cause))
 
-/** The failure of an attempt that exceeded the time; if its request has left, it may still be written. */
-function overtime(error: unknown, progress: Progress): Failure {
-  progress.abandoned = true
-  return {
-    outcome: progress.sent ? 'unknown' : 'not_written',
-    retry: false,
-    reason: describeFault(error),
-    cause: error,
-  }
+/** The error of an append whose attempts all failed: if any may have written the batch, nobody knows whether it is written. */
+function unconfirmed(what: string, failures: readonly Failure[], isFinal: boolean): AppendError {
+  // The failure of an earlier attempt says more than the timeout of the last one.
+  const telling = failures.findLast(({ cause }) => !(cause instanceof OvertimeError)) ?? failures.at(-1)
+  const outcome = failures.some((each) => each.outcome === 'unknown') ? 'unknown' : 'not_written'
+  const message = `${what} not confirmed in ${failures.length} attempt(s): ${telling?.reason}`
+  return new AppendError(message, outcome, { cause: telling?.cause, isFinal })
 }
