@@ -72,61 +72,37 @@ export interface Fetcher {
  * must not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, signal, maxWaitMs, gatherMs = 0 } = options
-  const topics = [...options.topics]
-  let sources = options.sources
-  const client = createClient(options, topics)
+  const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0 } = options
+  const client = createClient(options)
+  const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
+  const turns = createTurns()
+  const reported = createFailureReport(logger)
   const waker = createWaker(signal)
   // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const supervisor = createWaker(signal)
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
   // At once: a request whose answer is still awaited ends with the client.
   signal.addEventListener('abort', () => end(), { once: true })
-  const loops = new Map<number, Promise<void>>()
+  let sources = options.sources
+  /** The brokers that are being read from. */
+  const nodes = new Set<number>()
+  /** Whether the brokers have to be asked for the leaders: a fetch failed, a partition had no leader, or they did not answer. */
   let stale = true
 
-  const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
-
-  const add = (source: Source): void => {
-    sources = [...sources, source]
-    supervisor.wake()
-  }
-  const remove = (source: Source): void => {
-    sources = sources.filter((each) => each !== source)
-  }
-
-  const turns = createTurns()
-  const reported = createFailureReport(logger)
-
-  const readFrom = async (node: number): Promise<void> => {
+  /** Finds the leaders, and runs one loop for each of them. */
+  const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
-      const led = sources.filter((source) => leaderOf(source) === node)
-      if (led.length === 0) return
-      const wanted = led.filter((source) => options.wants(source))
-      if (wanted.length === 0) {
-        for (const source of led) source.answeredAt = performance.now()
-        await waker.wait(maxWaitMs)
-        continue
+      if (stale || client.currentMetadata === undefined)
+        stale = (await Promise.all(topics.map(refresh))).includes(false)
+      for (const node of new Set(sources.map(leaderOf))) {
+        if (node === undefined || node < 0 || nodes.has(node) || signal.aborted) continue
+        nodes.add(node)
+        void readFrom(node)
+          .catch(fail)
+          .finally(() => nodes.delete(node))
       }
-      try {
-        const fetched = await fetch(await connectionTo(client, node), {
-          maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
-          maxBytes: MAX_BYTES,
-          topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
-        })
-        if (signal.aborted) return
-        const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options.onRecords)
-        for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
-        for (const source of [...advanced, ...failures.keys()]) turns.end(source)
-        if (failures.size > 0) throw reported(failures)
-        if (gatherMs > 0 && areFew(fetched)) await pause(gatherMs, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
-        if (hasCode(error, 'OFFSET_OUT_OF_RANGE')) for (const source of wanted) await options.onOutOfRange(source)
-        stale = true
-        await waker.wait(RETRY_DELAY_MS)
-      }
+      if (sources.some(isUnled)) stale = true
+      await supervisor.wait(SUPERVISE_MS)
     }
   }
 
@@ -147,23 +123,50 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  /** Finds the leaders, and runs one loop for each of them. */
-  const supervise = async (): Promise<void> => {
+  /** Reads from a broker as long as it leads any of the partitions. */
+  const readFrom = async (node: number): Promise<void> => {
     while (!signal.aborted) {
-      if (stale || client.currentMetadata === undefined)
-        stale = (await Promise.all(topics.map(refresh))).includes(false)
-      for (const node of new Set(sources.map(leaderOf))) {
-        if (node === undefined || node < 0 || loops.has(node) || signal.aborted) continue
-        loops.set(
-          node,
-          readFrom(node)
-            .catch(fail)
-            .finally(() => loops.delete(node)),
-        )
+      const led = sources.filter((source) => leaderOf(source) === node)
+      if (led.length === 0) return
+      const wanted = led.filter((source) => options.wants(source))
+      if (wanted.length === 0) {
+        for (const source of led) source.answeredAt = performance.now()
+        await waker.wait(maxWaitMs)
+        continue
       }
-      if (sources.some(isUnled)) stale = true
-      await supervisor.wait(SUPERVISE_MS)
+      try {
+        await fetchFrom(node, led, wanted)
+      } catch (error) {
+        if (signal.aborted) return
+        logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
+        if (hasCode(error, 'OFFSET_OUT_OF_RANGE')) for (const source of wanted) await options.onOutOfRange(source)
+        stale = true
+        await waker.wait(RETRY_DELAY_MS)
+      }
     }
+  }
+
+  /** One request for the wanted ones of the partitions that a broker leads. Rejects if it failed for any, after the others are handed over. */
+  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<void> => {
+    const fetched = await fetch(await connectionTo(client, node), {
+      maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
+      maxBytes: MAX_BYTES,
+      topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
+    })
+    if (signal.aborted) return
+    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options.onRecords)
+    for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
+    for (const source of [...advanced, ...failures.keys()]) turns.end(source)
+    if (failures.size > 0) throw reported(failures)
+    if (gatherMs > 0 && areFew(fetched)) await pause(gatherMs, signal)
+  }
+
+  const add = (source: Source): void => {
+    sources = [...sources, source]
+    supervisor.wake()
+  }
+  const remove = (source: Source): void => {
+    sources = sources.filter((each) => each !== source)
   }
 
   const done = closingAfter(Promise.race([supervise(), ended]), client, logger)
@@ -225,7 +228,7 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
 }
 
 /** A consumer that joins no group. */
-function createClient({ connection, requestTimeoutMs, maxWaitMs }: FetcherOptions, topics: readonly string[]) {
+function createClient({ connection, topics, requestTimeoutMs, maxWaitMs }: FetcherOptions) {
   const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
     groupId: `${connection.clientId}-no-group`,
