@@ -55,6 +55,7 @@ export interface EndpointDeps<Kind extends Content, Source extends BodySource, R
 
 /** Failures of the transport are answered with their real status, as the specification does not cover them. */
 const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
+  'malformed_request',
   'malformed_json',
   'malformed_body',
   'payload_too_large',

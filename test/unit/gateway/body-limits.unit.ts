@@ -114,6 +114,14 @@ describe('limits of a body', () => {
     await closed
   })
 
+  test('chunks of a byte each are refused with the status of any request that cannot be read', async () => {
+    const { socket, answered, closed } = open(gateway.port)
+    socket.write(head('Transfer-Encoding: chunked\r\n') + chunk(' ').repeat(5_000))
+    await answered(/^HTTP\/1\.1 400 [\s\S]*?"code":"malformed_request"[\s\S]*?"pieceBytesMin":64/)
+    socket.destroy()
+    await closed
+  })
+
   test('other refusals leave the connection usable too', async () => {
     const { socket, answered } = open(gateway.port)
     socket.write(`${head('Content-Length: 1\r\n')}{${GOOD_REQUEST}`)
