@@ -152,8 +152,10 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 const malformed = (reason: string): ProblemError =>
   new ProblemError(
-    problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}.`),
+    problemSaying('malformed_body', `The body is not an ExportLogsServiceRequest in Protobuf: ${reason}. ${REMEDY}`),
   )
+
+const REMEDY = 'Send one, or over HTTP the same in JSON with the content type application/json.'
 
 /** The names of the errors that the reader throws for bytes that it cannot read. */
 const READER_ERRORS = ['Error', 'RangeError']

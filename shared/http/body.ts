@@ -213,9 +213,7 @@ export const decodeText: Decode<string> = (bytes) => {
   try {
     text = utf8.decode(joined)
   } catch {
-    const refusal = isGzip(joined)
-      ? refuse('malformed_body', null, 'The body is in gzip, which Content-Encoding does not say.')
-      : refuse('malformed_json', null, 'The body is not valid UTF-8.')
+    const refusal = isGzip(joined) ? UNNAMED_GZIP : refuse('malformed_json', null, 'The body is not valid UTF-8.')
     return { text: joined.toString(), ...refusal }
   }
   return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }
@@ -224,8 +222,16 @@ export const decodeText: Decode<string> = (bytes) => {
 /** Whether bytes begin as gzip does (RFC 1952, 2.3.1); senders often forget the header that says so. */
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b
 
-/** Keeps binary content as it is; not in the scratch buffer, as it is read later, when other bodies may be in there. */
-export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.lent() })
+const UNNAMED_GZIP = refuse('malformed_body', null, 'The body is in gzip, which Content-Encoding does not say.')
+
+/**
+ * Keeps Protobuf, which never begins as gzip does, as it is; not in the scratch buffer, as it is read later, when other bodies may be in
+ * there.
+ */
+export const decodeBinary: Decode<Buffer> = (bytes) => {
+  const content = bytes.lent()
+  return isGzip(content) ? UNNAMED_GZIP : { value: content }
+}
 
 /** The extra headers of the answer to a refused body. */
 export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource, 'headers'>): OutgoingHttpHeaders {

@@ -398,6 +398,13 @@ describe('requests in Protobuf', () => {
     })
   })
 
+  test.each([
+    ['JSON', Buffer.from('{"resourceLogs":[]}'), /it has a group\. Send one, or over HTTP .* application\/json\.$/],
+    ['gzip that no header names', gzipSync(REQUEST), /^The body is in gzip, which Content-Encoding does not say\./],
+  ])('say what to change if the body is %s', async (_name, body, message) => {
+    expect(await postProtobuf(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+  })
+
   test('another type is told which ones are taken', async () => {
     expect(await post('x', { 'content-type': 'application/protobuffer' })).toMatchObject({
       status: 415,
