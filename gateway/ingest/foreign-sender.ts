@@ -41,7 +41,11 @@ export interface ProjectFinder {
   unnamed(): Checked<Project>
 }
 
-export function createProjectFinder(team: Team, registry: Registry, remedy: string): ProjectFinder {
+/** The remedy of requests that name their Project themselves, which wins over a name in the body. */
+const IN_REQUEST =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
+
+export function createProjectFinder(team: Team, registry: Registry, remedy = IN_REQUEST): ProjectFinder {
   const inUse = (projects: readonly Project[]): readonly Project[] =>
     projects.filter(({ archivedAt }) => archivedAt === undefined)
   const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))

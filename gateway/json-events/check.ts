@@ -36,9 +36,6 @@ interface EventsEndpoint {
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
 }
 
-const REMEDY =
-  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
-
 /** An event more than this many times larger than the largest entry is refused unmapped: the mapping never drops that much. */
 const EVENT_PER_ENTRY_MAX = 2
 
@@ -52,7 +49,7 @@ export const createEventsCheck =
     return (received) => {
       const sender = checkSender(received.headers, deps)
       if (sender.problem !== undefined) return sender
-      const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
+      const projects = createProjectFinder(sender.value, deps.registry)
       const found = projects.byHeader(received.headers) ?? projects.unnamed()
       if (found.problem !== undefined) return found
       const project = found.value

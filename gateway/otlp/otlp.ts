@@ -25,6 +25,7 @@ const RECORD_PER_ENTRY_MAX = 4
 
 const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 
+/** The remedy of requests whose resources name the Project. */
 const REMEDY =
   "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>) or in the address (/projects/<id or name>/v1/logs)."
 
@@ -42,8 +43,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     if (sender.problem !== undefined) return sender
     const records = logRecordsOf(received.json)
     if (records.problem !== undefined) return records
-    const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
-    const found = projects.byHeader(received.headers)
+    const found = createProjectFinder(sender.value, deps.registry).byHeader(received.headers)
     if (found?.problem !== undefined) return found
     const named = found?.value
     // The Project's name, which may be non-ASCII, can become part of its records.
@@ -51,6 +51,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       ...deps.contextOf(received, { team: sender.value.id, endpoint: named ? `v1/logs/${named.id}` : 'v1/logs' }),
       isAscii: false,
     }
+    const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
     const sourceOf = createSources({ projects, named, keeps })
     const exactRecord = isExact(received.content) ? undefined : createExactRecords(context)
 

@@ -84,6 +84,17 @@ describe.each(INTAKES)('the Project of a request to %s', (path, body, type) => {
     expect(new Set(gateway.noted.map(({ endpoint }) => endpoint.replace('?clef', '')))).toEqual(new Set([path]))
   })
 
+  test('that is refused is told of where the request named it, as a name in the body would not count', async () => {
+    const refused = await fetch(`http://127.0.0.1:${gateway.port}/logs${path}`, {
+      method: 'POST',
+      headers: { 'content-type': type, 'x-api-key': KEY, 'x-project-id': 'nobody' },
+      body: body as string,
+    })
+    const text = await refused.text()
+    expect(text).toContain('in the header X-Project-Id')
+    expect(text).not.toContain('service.name')
+  })
+
   test('of an unknown name is the only one of its Team', async () => {
     expect(await to(`/projects/nobody${path}`, { 'x-api-key': LONE_KEY })).toMatchObject({ taken: true, project: LONE })
   })
