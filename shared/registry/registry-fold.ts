@@ -79,7 +79,7 @@ export function createRegistryFold(
       eventsOf: (teamId) => fresh().teams.get(teamId)?.events ?? [],
       stepsOf: (teamId) => fresh().teams.get(teamId)?.steps ?? [],
       projectsOf: (teamId) => fresh().teams.get(teamId)?.projects ?? [],
-      projectsNamed: (teamId, name) => fresh().teams.get(teamId)?.projectsByName.get(inOneCase(name)) ?? [],
+      projectsNamed: (teamId, name) => fresh().teams.get(teamId)?.projectsByName.get(nameKey(name)) ?? [],
       searchesOf: (teamId) => fresh().teams.get(teamId)?.searches ?? [],
     },
   }
@@ -158,7 +158,7 @@ function indexOf(state: RegistryState): Index {
     projects.set(id, project)
     const owner = teams.get(value.team)
     owner?.projects.push(project)
-    append(owner?.projectsByName, inOneCase(value.name), project)
+    append(owner?.projectsByName, nameKey(value.name), project)
   }
   for (const [recordId, value] of [...state.search].sort(byName)) {
     const { team, id } = splitOwnedId(recordId)
@@ -181,7 +181,8 @@ function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): M
   return teamByHash
 }
 
-const inOneCase = (name: string): string => name.toLowerCase()
+/** What names have in common that look alike, or differ in case alone: macOS writes é as two characters. */
+const nameKey = (name: string): string => name.normalize().toLowerCase()
 
 function append<Value>(lists: Map<string, Value[]> | undefined, name: string, value: Value): void {
   const list = lists?.get(name)

@@ -50,6 +50,7 @@ describe('a Team that names a Project for unknown services', () => {
     ['Latin-1', 'Übung 100%'],
     ['percent-encoded', '%C3%9Cbung%20100%25'],
     ['from an address, decoded', 'ÜBUNG 100%'],
+    ['with its dots as a character of their own', 'U\u0308bung 100%'],
   ])('gets those of a name that is not ASCII where they belong: %s', (_name, named) => {
     expect(projects.byHeader({ 'x-project-id': named })?.value?.id).toBe(PRACTICE)
   })
