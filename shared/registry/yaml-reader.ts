@@ -38,7 +38,6 @@ const PLAIN_ERRORS: ReadonlySet<string> = new Set([
   'DUPLICATE_KEY',
   'MISSING_CHAR',
   'MULTILINE_IMPLICIT_KEY',
-  'MULTIPLE_DOCS',
   'NON_STRING_KEY',
   'TAB_AS_INDENT',
 ])
@@ -55,7 +54,10 @@ export function readYaml(text: string): {
   const document: Document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const problems = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
     line: lines.linePos(pos[0]).line,
-    message: `the file is no valid YAML: ${PLAIN_ERRORS.has(code) ? message : code.toLowerCase().replaceAll('_', ' ')}`,
+    message:
+      code === 'MULTIPLE_DOCS'
+        ? 'a second document begins; the file must be one'
+        : `the file is no valid YAML: ${PLAIN_ERRORS.has(code) ? message : code.toLowerCase().replaceAll('_', ' ')}`,
   }))
   if (problems.length > 0) return { root: undefined, problems }
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {

@@ -198,7 +198,7 @@ projects:
   test('a file that is no YAML says where', () => {
     expect(problemsOf('teams:\n  - { id: a\n')).toEqual([expect.stringMatching(/^\d: the file is no valid YAML: /)])
     expect(problemsOf('teams: []\nteams: []')).toEqual(['2: the file is no valid YAML: Map keys must be unique'])
-    expect(problemsOf('a: 1\n---\nb: 2')).toHaveLength(1)
+    expect(problemsOf('a: 1\n---\nb: 2')).toEqual(['2: a second document begins; the file must be one'])
     expect(problemsOf('[]')).toEqual(['1: the file must be a map with the fields teams, events, steps, projects'])
   })
 
