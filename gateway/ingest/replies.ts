@@ -66,8 +66,10 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
   const retryAfterSeconds = again && retryAfterOf(again.problem)
   const errors = refused.slice(0, ERRORS_LISTED_MAX).map((entry) => ({ index: entry.index, ...entry.problem }))
   if (count === 0) {
+    // The details are not those of the first entry, which its message may refer to.
+    const message = `No entry was taken, for the reasons in details.errors. The first: ${first.problem.message}`
     const details = { ...outcomeOf(refused), rejected: refused.length, errors }
-    return { ...failed({ ...first.problem, details }), retryAfterSeconds }
+    return { ...failed({ ...first.problem, message, details }), retryAfterSeconds }
   }
   const message = `Successfully processed ${count} of ${total} log entries`
   return {

@@ -61,6 +61,9 @@ describe('POST /api/ApplicationLogs/batch', () => {
     const { success, error } = await send([{ ...GOOD, categoryName: '' }, BAD])
     expect(success).toBe(false)
     expect(error.code).toBe('missing_category_name')
+    expect(error.message).toMatch(
+      /^No entry was taken, for the reasons in details\.errors\. The first: categoryName is missing or empty\. /,
+    )
     expect(error.details).toEqual({
       rejected: 2,
       errors: [

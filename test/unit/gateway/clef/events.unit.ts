@@ -192,13 +192,15 @@ describe('a request', () => {
     ['Timestamp', { Timestamp: 'yesterday', MessageTemplate: 'x' }],
   ])('with a time that is none names it as it was sent: %s', async (name, event) => {
     const { message } = (await post(lines(event))).body.error
-    expect(message).toMatch(new RegExp(`^${name} is not a date .*: "yesterday"\\. .*, or leave ${name} out\\.$`))
+    expect(message).toMatch(
+      new RegExp(`The first: ${name} is not a date .*: "yesterday"\\. .*, or leave ${name} out\\.$`),
+    )
   })
 
   test('with a number as its time or level quotes it', async () => {
     const [time, level] = [{ '@t': 1_700_000_000 }, { '@l': 3 }].map((odd) => post(lines({ ...EVENT, ...odd })))
-    expect((await time)?.body.error.message).toMatch(/^@t is not a date .*: "1700000000"\./)
-    expect((await level)?.body.error.message).toMatch(/^"3" is not a recognized log level\./)
+    expect((await time)?.body.error.message).toMatch(/The first: @t is not a date .*: "1700000000"\./)
+    expect((await level)?.body.error.message).toMatch(/The first: "3" is not a recognized log level\./)
   })
 
   test('with none taken has the status of its first refusal', async () => {
