@@ -92,7 +92,8 @@ function shownItem(item: Entity | Project) {
     : { identifier, name, event: item.event, order: item.order, archivedAt }
 }
 
-function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): ProblemError {
+/** The refusal of a request about an item of the Team. */
+export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): ProblemError {
   const what = `the ${kind === 'project' ? 'id' : 'identifier'} ${JSON.stringify(id)}`
   switch (because) {
     case 'not_found':

@@ -28,7 +28,17 @@ import type { RefusalsReader } from '../refusals/ring.ts'
 import type { SavedSearches, TeamSettings } from '../schemas/team.ts'
 import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
-import { type Change, changeItem, changeTeam, createItem, createKey, idOf, type Kind, revokeKey } from './changes.ts'
+import {
+  type Change,
+  changeItem,
+  changeTeam,
+  createItem,
+  createKey,
+  idOf,
+  type Kind,
+  refusalOf,
+  revokeKey,
+} from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
@@ -154,7 +164,7 @@ type Write = (status: number, work: Work, inTurn?: SerialQueue) => RequestHandle
 function itemRoutes(kind: Kind, registry: Registry, show: Show, write: Write): Handlers {
   const snippets = (team: Team, subject: string) => {
     const id = idOf(kind, subject)
-    if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
+    if (!owns(registry, team, kind, id)) throw refusalOf('not_found', { kind, id })
     return { snippets: snippetsOf(kind, id) }
   }
   return {

@@ -39,12 +39,14 @@ describe('GET /api/team/{kind}s/{id}/snippets', () => {
   })
 
   test.each([
-    '/events/unknown/snippets',
-    '/events/order.ship/snippets',
-    '/events/secret/snippets',
-    `/projects/${PROJECT_B}/snippets`,
-  ])('%s is not of this Team', async (path) => {
-    expect(outcome(await team.ask('GET', path))).toEqual([404, 'not_found'])
+    ['/events/unknown/snippets', 'Event with the identifier "unknown"'],
+    ['/events/order.ship/snippets', 'Event with the identifier "order.ship"'],
+    ['/events/secret/snippets', 'Event with the identifier "secret"'],
+    [`/projects/${PROJECT_B}/snippets`, `Project with the id "${PROJECT_B}"`],
+  ])('%s is not of this Team', async (path, what) => {
+    const answer = await team.ask('GET', path)
+    expect(outcome(answer)).toEqual([404, 'not_found'])
+    expect(answer.error.message).toContain(`The Team has no ${what}.`)
   })
 
   test('takes no other parameter', async () => {
