@@ -42,11 +42,11 @@ export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/
   return codingProblem(headers)
 }
 
-/** Why a body of this content type is not read as UTF-8; undefined if it is. */
+/** Why a body of this content type is not read as UTF-8; undefined if it is. Its message fits every content type. */
 export function charsetProblem(type: string): Problem | undefined {
   const charset = CHARSET.exec(type)?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return undefined
-  return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
+  return problemSaying('unsupported_media_type', `The charset ${charset} is not UTF-8. Send the body in UTF-8.`)
 }
 
 /** Why a body is not decompressed; undefined if it is, or need not be. Its message fits every content type. */

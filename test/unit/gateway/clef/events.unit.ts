@@ -413,6 +413,11 @@ describe('bad bodies', () => {
     expect([answer.status, answer.body.error.code]).toEqual([status, code])
   })
 
+  test('another charset: the remedy leaves the content type as it is', async () => {
+    const { message } = (await post('{}', { 'content-type': `${CLEF}; charset=utf-16` })).body.error
+    expect(message).toBe('The charset utf-16 is not UTF-8. Send the body in UTF-8.')
+  })
+
   test('nothing that is nested deep, or made to grow, does harm', async () => {
     const before = stored().length
     const deep = `{"@m":"x","A":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
