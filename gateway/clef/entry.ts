@@ -50,7 +50,10 @@ export function entryOf({ characters, event: sent }: SentEvent, project: Project
 }
 
 const NO_MESSAGE: Checked<Fields> = {
-  problem: problemSaying('missing_message', 'The event has no message. Send @m, @mt or @x.'),
+  problem: problemSaying(
+    'missing_message',
+    'The event has no message. Send @m, @mt or @x, or in the older JSON RenderedMessage, MessageTemplate or Exception.',
+  ),
 }
 
 const TOO_LONG = Symbol('too long')

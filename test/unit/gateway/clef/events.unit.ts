@@ -337,6 +337,8 @@ describe('an array, or the JSON that Seq took before CLEF', () => {
     expect([status, body.data]).toMatchObject([207, { count: 1, rejected: 3, errors: [{ index: 1 }, {}, {}] }])
     for (const broken of ['[{"@m":"x"},', '[\n{"@m":"x"}\n{"@m":"y"}\n]', '[{"@m":"x"},\n{"@m":"y"}'])
       expect(await post(broken)).toMatchObject({ status: 400, body: { error: { code: 'malformed_json' } } })
+    const { code, message } = (await post('{"Events":[{"Level":"Error"}]}')).body.error
+    expect([code, message]).toEqual(['missing_message', expect.stringContaining('MessageTemplate')])
     expect(await post('{"Events":5}')).toMatchObject({ status: 400, body: { error: { code: 'missing_message' } } })
   })
 })
