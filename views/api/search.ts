@@ -117,5 +117,9 @@ function readTerm(path: string, text: string): Term {
   const [field, value, ...more] = negated ? lexemes.slice(1) : lexemes
   if (problem !== null || field?.kind !== 'field' || value?.kind !== 'value' || more.length > 0)
     throw invalidParameters([{ path, message: 'must be one term such as level:Error or -category:Acme.*' }])
+  // Beside a term that does not parse, the whole search would be read as text.
+  const { reading } = parseQuery(text)
+  if (reading.read === 'text')
+    throw invalidParameters([{ path, message: `is no term: ${reading.problem.replace(/\.$/, '')}` }])
   return { field: field.name, value: value.text, prefix: value.star, negated }
 }

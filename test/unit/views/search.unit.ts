@@ -34,6 +34,18 @@ describe('GET /api/query', () => {
       }
     },
   )
+
+  test.each([
+    ['foo:bar', 'There is no field "foo"'],
+    ['level:loud', '"loud" is not a level'],
+  ])('refuses %j, with which the whole search would be read as text', async (term, reason) => {
+    const { status, error } = await change({ q: 'level:Error', with: term })
+    expect([status, error.code, error.details[0]?.message]).toEqual([
+      400,
+      'invalid_request',
+      expect.stringContaining(reason),
+    ])
+  })
 })
 
 test('a word finds the entries of what has such a name in the registry now', async () => {
