@@ -22,7 +22,7 @@ export interface Registry {
   eventsOf(teamId: string): readonly EventEntity[]
   stepsOf(teamId: string): readonly StepEntity[]
   projectsOf(teamId: string): readonly Project[]
-  /** The Team's Projects with this name in any case, archived ones included: names need not be unique. */
+  /** The Team's Projects with this name in any case and Unicode normal form, archived ones included: names need not be unique. */
   projectsNamed(teamId: string, name: string): readonly Project[]
   /** The searches that the Team has saved, by name. */
   searchesOf(teamId: string): readonly SavedSearch[]
