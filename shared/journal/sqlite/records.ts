@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite'
 import type { Database } from './database.ts'
 import type { Partitions } from './partitions.ts'
 import { inflateContent, type StoredBatch } from './record-codec.ts'
@@ -26,9 +27,13 @@ const PAGE_BYTES_MAX = 8 * 1024 * 1024
 
 export function createRecords(database: Database, partitions: Partitions): { read(request: ReadRequest): Page } {
   const selectHolding = database.prepare('SELECT max(id) AS id FROM batches WHERE id >= ? AND id <= ?')
-  const select = database.prepare(`
-    SELECT id, appended_at, records, content FROM batches WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
-  select.setReturnArrays(true)
+  const prepareSelect = (): StatementSync => {
+    const statement = database.prepare(`
+      SELECT id, appended_at, records, content FROM batches WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  let select: StatementSync | undefined
   const selectWhole = database.prepare(`SELECT first_offset AS firstOffset FROM partitions
     WHERE id = ? AND (SELECT cleanup FROM topics WHERE name = topic) <> 'compact'`)
 
@@ -61,6 +66,7 @@ export function createRecords(database: Database, partitions: Partitions): { rea
       reached = end
     }
     // No batch is empty, so at most as many as the records requested are needed, plus one that ends before the position.
+    select ??= prepareSelect()
     const rows = select.iterate(holding ?? wanted, batchId(partitionId, endPosition), recordsMax + 1)
     for (const [id, appendedAt, count, content] of rows as unknown as Iterable<Row>) {
       const first = offsetOf(id)
@@ -73,7 +79,17 @@ export function createRecords(database: Database, partitions: Partitions): { rea
     return { batches, next: Math.max(position, endPosition), firstOffset, endPosition }
   }
 
-  return { read: (request) => database.read(() => read(request)) }
+  return {
+    read: (request) => {
+      try {
+        return database.read(() => read(request))
+      } catch (error) {
+        // A statement that failed while it was iterated over would throw that error once more at its next use.
+        select = undefined
+        throw error
+      }
+    },
+  }
 }
 
 const NOTHING = new Uint8Array()

@@ -185,6 +185,21 @@ test.each(['own', 'same'] as const)(
   },
 )
 
+test('a read that failed in the middle is whole when it is made again', async () => {
+  const writer = await folder.open()
+  const topic = await createTopic(writer, 'topic')
+  for (let batch = 0; batch < 20; batch++) {
+    await writer.append({ topic, partition: 0, records: bulkyRecords(1, 100_000) })
+  }
+  await writer.close()
+  const reader = await folder.open()
+  const whole = await readFile(folder.file())
+  await writeFile(folder.file(), Buffer.from(whole).fill(0, whole.length / 2))
+  await expect(scanAll(reader, topic)).rejects.toBeInstanceOf(JournalFileError)
+  await writeFile(folder.file(), whole)
+  expect(await scanAll(reader, topic)).toHaveLength(20)
+})
+
 test('several connections may make the file at once', async () => {
   const journals = await Promise.all(
     (['own', 'same', 'own', 'own'] as const).map((thread) => folder.open({ thread, file: folder.file('new.db') })),
