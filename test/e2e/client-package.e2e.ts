@@ -92,6 +92,17 @@ pino(pino.transport({ target: 'sluice-client/pino', options })).info('lost')
     expect(said).toMatch(/^sluice-client: dropped 1 \(closed\): .*\n$/)
   })
 
+  test('what the thread of pino has flushed is stored, also when the process is killed right after', async () => {
+    const program = `import { pino } from 'pino'
+const { BASE_URL: url, KEY: apiKey, PROJECT: project } = process.env
+const logger = pino({ name: 'flushed' }, pino.transport({ target: 'sluice-client/pino', options: { url, apiKey, project } }))
+logger.info('stored')
+logger.flush(() => process.kill(process.pid, 'SIGKILL'))
+`
+    await expect(runProgram(program)).rejects.toMatchObject({ signal: 'SIGKILL' })
+    await shown('category=flushed', 1)
+  })
+
   test('winston sends what is logged right before the process ends', async () => {
     expect(await runExample('SluiceTransport')).toBe('')
     expect(await shown('category=shop&q=scope.service:shop', 1)).toMatchObject([
