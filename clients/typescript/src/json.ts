@@ -31,21 +31,33 @@ export const isError = (value: unknown): value is Error =>
 
 function errorFields(error: Error): object {
   const { name: type, message } = error
-  const errors = error instanceof AggregateError ? { errors: error.errors } : {}
-  return { ...error, ...errors, type, message, stack: exceptionText(error) }
+  const errors = errorsOf(error)
+  return { ...error, ...(errors.length > 0 && { errors }), type, message, stack: exceptionText(error) }
 }
 
-/** Maximum number of causes of an error that are written out. */
-const CAUSES_MAX = 10
+/** The errors that one stands for, such as that of `Promise.any`. */
+function errorsOf(error: Error): readonly unknown[] {
+  const { errors } = error as { errors?: unknown }
+  const isAggregate = error instanceof AggregateError || error.name === 'AggregateError'
+  return isAggregate && Array.isArray(errors) ? errors : []
+}
 
-/** An error as text: its stack, then those of its causes, in a format that Sluice can parse. */
+/** Maximum number of causes and errors within an error that are written out. */
+export const INNER_MAX = 10
+
+/** An error as text: its stack, then those of its causes and of the errors it stands for, in a format that Sluice can parse. */
 export function exceptionText(error: unknown): string {
   const parts: string[] = []
-  for (let one = error; one !== undefined && one !== null && parts.length <= CAUSES_MAX; ) {
-    parts.push(isError(one) ? (one.stack ?? String(one)) : typeof one === 'object' ? toJson(one) : String(one))
-    one = isError(one) ? one.cause : undefined
+  const add = (label: string, one: unknown): void => {
+    if (one === undefined || one === null || parts.length > INNER_MAX) return
+    const text = isError(one) ? (one.stack ?? String(one)) : typeof one === 'object' ? toJson(one) : String(one)
+    parts.push(`${label}${text}`)
+    if (!isError(one)) return
+    add('Caused by: ', one.cause)
+    for (const inner of errorsOf(one)) add('Suppressed: ', inner)
   }
-  return parts.join('\nCaused by: ')
+  add('', error)
+  return parts.join('\n')
 }
 
 /** Parses JSON; large integers keep their digits where the engine can write them again. */

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { isMainThread } from 'node:worker_threads'
 import { type Client, type ClientOptions, createClient, createClientOf, type LogInput, logMade } from './client.ts'
-import { fromJson, keyOf, textOf, toJson, unread } from './json.ts'
+import { fromJson, INNER_MAX, keyOf, textOf, toJson, unread } from './json.ts'
 import { levelOf } from './levels.ts'
 import { createTimestamps } from './times.ts'
 
@@ -107,8 +107,11 @@ function objectOf(text: string): Line | undefined {
 /** The exception as pino's error serialiser writes it: the stack includes the causes, joined in pino's own format. */
 function exceptionOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined
-  const { stack } = error as { stack?: unknown }
-  return textOf(stack)?.replaceAll('\ncaused by: ', '\nCaused by: ') ?? textOf(error) ?? toJson(error)
+  const { stack, aggregateErrors } = error as { stack?: unknown; aggregateErrors?: unknown }
+  const text = textOf(stack)?.replaceAll('\ncaused by: ', '\nCaused by: ')
+  if (text === undefined) return textOf(error) ?? toJson(error)
+  const inner = Array.isArray(aggregateErrors) ? aggregateErrors.slice(0, INNER_MAX).map(exceptionOf) : []
+  return [text, ...inner.filter((one) => one !== undefined)].join('\nSuppressed: ')
 }
 
 /** The members of an error that its stack does not tell, such as its `code`, or the name of a class that set none. */

@@ -55,8 +55,11 @@ export function entryOf(info: Info, category = 'winston'): LogInput {
     categoryName: read.label ?? textOf(scope['service']) ?? category,
     message: textOf(message) ?? errors[0]?.message ?? toJson(message ?? scope),
     level: read.level ?? 'Information',
-    exception:
-      isError(cause) && read.stack ? `${read.stack}\nCaused by: ${exceptionText(cause)}` : (read.stack ?? errors[0]),
+    exception: isError(info)
+      ? info
+      : isError(cause) && read.stack
+        ? `${read.stack}\nCaused by: ${exceptionText(cause)}`
+        : (read.stack ?? errors[0]),
     correlationKey: read.correlationKey,
     scopeData: Object.keys(scope).length > 0 ? scope : undefined,
   }

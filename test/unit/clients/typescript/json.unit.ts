@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { exceptionText, fromJson, toJson } from '../../../../clients/typescript/src/json.ts'
+import { parseException } from '../../../../shared/exception.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 describe('the JSON of entries', () => {
@@ -65,6 +66,33 @@ describe('an exception as text', () => {
     const foreign = runInNewContext("new TypeError('no', { cause: new Error('inner') })")
     expect(exceptionText(foreign)).toMatch(/^TypeError: no\n {4}at [\s\S]*\nCaused by: Error: inner\n/)
     expect(JSON.parse(toJson({ foreign }))).toMatchObject({ foreign: { type: 'TypeError', message: 'no' } })
+  })
+
+  test('has the errors that one stands for, each with its causes, as the server tells them apart', () => {
+    const [first, second] = [new RangeError('one', { cause: new Error('why one') }), new TypeError('two')]
+    const all = new AggregateError([first, second, 'three'], 'all failed', { cause: new Error('why all') })
+    const parsed = parseException(exceptionText(new Error('outer', { cause: all })))
+    expect(parsed.map(({ depth, type, message }) => [depth, type, message])).toEqual([
+      [0, 'Error', 'outer'],
+      [1, 'AggregateError', 'all failed'],
+      [2, 'Error', 'why all'],
+      [1, 'RangeError', 'one'],
+      [2, 'Error', 'why one'],
+      [1, 'TypeError', 'two'],
+      [1, '', 'three'],
+    ])
+    const foreign = runInNewContext("new AggregateError([new Error('inner')], 'no')")
+    expect(exceptionText(foreign)).toMatch(/^AggregateError: no\n {4}at [\s\S]*\nSuppressed: Error: inner\n/)
+    expect(JSON.parse(toJson({ foreign }))).toMatchObject({ foreign: { errors: [{ message: 'inner' }] } })
+  })
+
+  test('has the first ten of many errors', () => {
+    const many = new AggregateError(Array.from({ length: 1_000 }, () => new Error('one')))
+    expect(exceptionText(many).split('Suppressed')).toHaveLength(11)
+    many.errors.fill(many)
+    expect(exceptionText(many).split('Suppressed')).toHaveLength(11)
+    Object.assign(many, { errors: undefined })
+    expect(exceptionText(many)).toBe(many.stack)
   })
 
   test('ends where causes go round', () => {

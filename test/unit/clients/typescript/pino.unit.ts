@@ -53,7 +53,10 @@ describe("pino's lines", () => {
       scopeData: { err: { type: 'PaymentError', code: 'E42', detail: { order: 7 } } },
     })
     const several = logged((logger) => logger.error(new AggregateError([new Error('one')], 'all')))
-    expect(several.scopeData).toMatchObject({ err: { aggregateErrors: [{ message: 'one' }] } })
+    expect(several).toMatchObject({
+      exception: expect.stringMatching(/^AggregateError: all\n[\s\S]*\nSuppressed: Error: one\n {4}at /),
+      scopeData: { err: { aggregateErrors: [{ message: 'one' }] } },
+    })
     for (const message of ['retry: no', 'no: Error', 42])
       expect(map({ msg: 'x', err: { message, stack: 'Error: no' } }).scopeData).toEqual({ err: { message } })
   })

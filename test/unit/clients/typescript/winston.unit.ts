@@ -65,6 +65,7 @@ describe("winston's logs", () => {
         logger.error({ message: new TypeError('alone', { cause: error }) })
         logger.error('with', { err: new RangeError('field') })
         logger.error(new TypeError('itself', { cause: error }))
+        logger.error(new AggregateError([error], 'all'))
       },
       { format: format.label({ label: 'jobs' }) },
     )
@@ -77,6 +78,7 @@ describe("winston's logs", () => {
         scopeData: { err: { message: 'field' } },
       },
       { message: 'itself', exception: expect.stringMatching(/^TypeError: itself[\s\S]*\nCaused by: Error: inner/) },
+      { message: 'all', exception: expect.stringMatching(/^AggregateError: all[\s\S]*\nSuppressed: Error: inner/) },
     ])
   })
 
