@@ -96,6 +96,30 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     }, 15_000)
   })
 
+  test('finds an Event with its Steps in a long list, by the name or the identifier of any of them', async () => {
+    const own = await serve()
+    const { page, axe } = await open(own.url, { key: own.key, path: '/team' })
+    const field = page.getByRole('searchbox', { name: 'Find in Events and Steps' })
+    await row(page, 'Order placed').waitFor()
+    expect(await field.count()).toBe(0)
+    for (let n = 0; n < 20; n++) {
+      await own.client.post('/api/team/events', { identifier: `refund.${n}`, name: `Money back ${n}` })
+      await own.client.post('/api/team/steps', { identifier: `pay.${n}`, event: `refund.${n}` })
+    }
+    await page.reload()
+    const found = page.locator('.panel').filter({ has: field }).locator('tbody bdi.mono')
+    for (const [text, ...identifiers] of [
+      ['BACK 19', 'refund.19', 'pay.19'],
+      [' pay.7 ', 'refund.7', 'pay.7'],
+    ] as const) {
+      await field.fill(text)
+      await eventually(async () => expect(await found.allTextContents()).toEqual(identifiers))
+    }
+    expect(await axe()).toEqual([])
+    await field.fill('nowhere')
+    await page.getByText('Nothing has “nowhere” in its name or id.').waitFor()
+  })
+
   test('names the Project for logs of unknown services, marks it and takes it back', async () => {
     const { data } = await server.client.post('/api/team/projects', { name: 'Other services' })
     const id = String((data as unknown as { readonly id: string }).id)

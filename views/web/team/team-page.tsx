@@ -17,6 +17,8 @@ import { SendSnippet } from './send-snippet.tsx'
 import { LISTS, limitedOf, QUOTA, quotaText, STATES, seenText } from './texts.ts'
 
 const LOOK_MS = 30_000
+/** Longer lists have a field to find lines by. */
+const FINDABLE_MIN = 20
 
 /** The Team's Events, Steps, Projects and keys, and the changes to them. */
 export function TeamPage() {
@@ -74,12 +76,24 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
   const [dialog, ask] = useChange(list, onChange)
   const [sendTo, setSendTo] = useState<Line>()
   const [all, setAll] = useState(false)
-  const ended = lines.filter(({ state }) => state !== 'live')
-  const shown = all ? lines : lines.filter(({ state }) => state === 'live')
+  const [part, setPart] = useState('')
+  const found = linesWith(part.trim().toLowerCase(), lines)
+  const ended = found.filter(({ state }) => state !== 'live')
+  const shown = all ? found : found.filter(({ state }) => state === 'live')
   return (
     <section class="panel">
       <div class="head">
         <h2 class="grow">{title}</h2>
+        {lines.length > FINDABLE_MIN && (
+          <input
+            class="input"
+            type="search"
+            placeholder={`Find in ${title}`}
+            aria-label={`Find in ${title}`}
+            value={part}
+            onInput={({ currentTarget }) => setPart(currentTarget.value)}
+          />
+        )}
         {ended[0] && (
           <button type="button" class="button quiet" onClick={() => setAll(!all)}>
             {all ? 'Hide' : 'Show'} {ended.length} {STATES[ended[0].state]}
@@ -90,7 +104,7 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
         ))}
       </div>
       {shown.length === 0 ? (
-        <p class="body muted">{empty}</p>
+        <p class="body muted">{part.trim() === '' ? empty : `Nothing has “${part}” in its name or id.`}</p>
       ) : (
         <table class="table owned">
           <thead>
@@ -118,6 +132,16 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
       )}
     </section>
   )
+}
+
+/** The lines that have the text in their name or id. An Event and its Steps stay together: one by itself would seem to be another's. */
+function linesWith(text: string, lines: readonly Line[]): readonly Line[] {
+  const groups: Line[][] = []
+  for (const line of lines) {
+    if (line.below) groups.at(-1)?.push(line)
+    else groups.push([line])
+  }
+  return groups.filter((group) => group.some(({ name, id }) => `${name}\n${id}`.toLowerCase().includes(text))).flat()
 }
 
 interface ActionButtonProps {
