@@ -81,8 +81,8 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await server.close()
   })
 
-  const show = async (path: string): Promise<Page> => {
-    const { page, context } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true })
+  const show = async (path: string, more = {}): Promise<Page> => {
+    const { page, context } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true, ...more })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('tr.log').first().waitFor()
     return page
@@ -176,6 +176,21 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await values.getByRole('button', { name: 'Only this scope.Scopes.tenant' }).click()
     await eventually(() => expect(paramsOf(page)['q']).toBe('scope.Scopes.tenant:acme'))
     await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent'])
+  })
+
+  test('on a phone, a value has the width of the table, below its name and actions', async () => {
+    const page = await show('/event-logs', { width: 360 })
+    const table = (await openFirst(page)).getByRole('table', { name: 'Fields' })
+    const [name, value, actions] = await Promise.all(
+      [
+        table.getByRole('rowheader', { name: 'correlationKey', exact: true }),
+        table.getByRole('cell', { name: 'order-3', exact: true }),
+        table.getByRole('button', { name: 'Copy correlationKey' }),
+      ].map((part) => part.boundingBox()),
+    )
+    expect(value?.width).toBe((await table.boundingBox())?.width)
+    for (const above of [name, actions])
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(value?.y ?? 0)
   })
 
   test('shows an exception with its causes, frameworks folded and the first own frame marked', async () => {

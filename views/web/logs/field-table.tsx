@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
@@ -39,18 +40,18 @@ export function FieldTable({ kind, label, rows }: FieldTableProps) {
   const shown = all ? rows : rows.slice(0, SHOWN)
   return (
     <>
-      <table class="fields" aria-label={label}>
-        <tbody>
+      <table role="table" class="fields" aria-label={label}>
+        <tbody role="rowgroup">
           {shown.map(({ name, text, term, shown: instead, more }, index) => (
-            <tr key={`${name} ${index}`}>
-              <th scope="row">
+            <tr role="row" key={`${name} ${index}`}>
+              <th role="rowheader" scope="row">
                 <LogText text={name} most={120} class="mono" />
               </th>
-              <td>
+              <td role="cell">
                 {instead ?? <LogText text={text} most={500} />}
                 {more}
               </td>
-              <td>
+              <td role="cell">
                 <ValueActions kind={kind} columns={columns} term={term} text={text} />
               </td>
             </tr>
