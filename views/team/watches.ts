@@ -188,11 +188,14 @@ function shown(watch: KnownWatch): Watch {
     state: paused ? 'paused' : state,
     lastEvaluatedAt,
     error,
-    delivery: delivery && {
-      since: delivery.at,
-      attempts: delivery.attempts,
-      nextAt: delivery.nextAt,
-      reason: delivery.reason,
-    },
+    // A message that waits is not sent while its watch is paused, nor afterwards, as the watch starts over.
+    delivery: paused
+      ? null
+      : delivery && {
+          since: delivery.at,
+          attempts: delivery.attempts,
+          nextAt: delivery.nextAt,
+          reason: delivery.reason,
+        },
   }
 }

@@ -64,6 +64,19 @@ describe('/api/team/watches', () => {
     expect([next === SECRET, stored(id).webhook.secret]).toEqual([false, next])
   })
 
+  test('a watch that is paused delivers nothing', async () => {
+    const { id } = await made()
+    const watch = stored(id)
+    const delivery = {
+      ...{ id: 'msg_1', at: watch.since, match: { count: 1, samples: [] } },
+      ...{ attempts: 1, nextAt: watch.since, reason: 'The receiver answered 500.' },
+    }
+    await team.book.advance(watch, { ...stateOf(watch), delivery })
+    const shown = async (fields: object) => (await team.ask('PATCH', `/watches/${id}`, fields)).data as MadeWatch
+    expect((await shown({ name: 'Renamed' })).delivery).toMatchObject({ attempts: 1 })
+    expect((await shown({ paused: true })).delivery).toBeNull()
+  })
+
   test('a condition that changes, or a watch that goes on, begins anew; another name does not', async () => {
     const { id } = await made()
     const watch = stored(id)
