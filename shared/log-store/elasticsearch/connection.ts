@@ -30,6 +30,8 @@ export interface ElasticsearchRequest {
   /** A body of newline-delimited JSON, instead of `body`. */
   readonly lines?: string | Buffer
   readonly signal?: AbortSignal | undefined
+  /** Time limit in milliseconds, in place of the connection's. */
+  readonly timeoutMs?: number
   /** Maximum bytes of the answer; a longer one is not read, and the call rejects with an `AnswerTooLongError`. */
   readonly answerBytesMax?: number
 }
@@ -86,11 +88,13 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
   return {
     async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
       const { method, path, query, body, lines, signal, answerBytesMax: maxResponseSize } = request
+      const { timeoutMs = options.requestTimeoutMs } = request
       signal?.throwIfAborted()
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
         return await newest().transport.request<Answer>(params, {
+          requestTimeout: timeoutMs,
           ...(signal && { signal }),
           ...(maxResponseSize !== undefined && { maxResponseSize }),
           meta: false,
@@ -100,6 +104,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
         // The driver aborts a request only for its signal or for the length of its answer.
         if (maxResponseSize !== undefined && error instanceof errors.RequestAbortedError)
           throw new AnswerTooLongError(`${method} ${path} answers too much`)
+        if (error instanceof errors.TimeoutError) throw timedOut(`${method} ${path}`, options.url, timeoutMs)
         throw failureOf(error, `${method} ${path}`)
       }
     },
@@ -114,7 +119,7 @@ interface Access {
 }
 
 function clientOptions(
-  { url, gzip, requestTimeoutMs }: ConnectionOptions,
+  { url, gzip }: ConnectionOptions,
   { auth, ca }: Access,
 ): ConstructorParameters<typeof Client>[0] {
   return {
@@ -123,7 +128,6 @@ function clientOptions(
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
     ...(ca !== null && { tls: { ca } }),
     compression: gzip,
-    requestTimeout: requestTimeoutMs,
     maxRetries: 0,
     sniffOnStart: false,
     sniffOnConnectionFault: false,
@@ -172,6 +176,11 @@ function adviceOnConnection(message: string): string {
   if (/certificate/i.test(message))
     return "; ELASTICSEARCH_CA_FILE has to name the authority that signed the server's certificate"
   return '; check ELASTICSEARCH_URL, http or https too, and that the server runs'
+}
+
+function timedOut(request: string, url: string, timeoutMs: number): ElasticsearchError {
+  const detail = ` (${new URL(url).host} did not answer within ${timeoutMs} ms; check ELASTICSEARCH_URL, and that the server works)`
+  return new ElasticsearchError(`${request} failed: TimeoutError${detail}`, null, { type: `TimeoutError${detail}` })
 }
 
 function failureOf(error: unknown, request: string): unknown {

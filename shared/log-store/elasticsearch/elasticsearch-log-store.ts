@@ -130,7 +130,7 @@ async function readHealth(connection: Connection, names: IndexNames, problem: st
       method: 'GET',
       path: `/_cluster/health/${names.all()},${names.flows}`,
       query: { expand_wildcards: 'open', filter_path: 'status', timeout: '1s' },
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+      timeoutMs: HEALTH_TIMEOUT_MS,
     })
     return status === 'red' ? { name, ready: false, reason: NOT_ALL_THERE } : { name, ready: true }
   } catch (error) {

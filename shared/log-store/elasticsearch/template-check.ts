@@ -3,6 +3,8 @@ import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, flatten, type Template } from './mappings.ts'
 
 const MAPPED_INDICES_MAX_SHOWN = 10
+/** Elasticsearch has these answers in memory, and an operator waits for them. */
+const ANSWER_MS = 10_000
 
 /** The differences between the cluster's templates and indices and those that this release needs, in sentences. */
 export async function findDifferences(
@@ -33,7 +35,8 @@ interface TemplateAnswer {
 async function readTemplate(connection: Connection, kind: Template['kind'], name: string): Promise<object | undefined> {
   try {
     const path = `/_${kind}_template/${name}`
-    const answer = await connection.send<TemplateAnswer>({ method: 'GET', path, query: { flat_settings: true } })
+    const query = { flat_settings: true }
+    const answer = await connection.send<TemplateAnswer>({ method: 'GET', path, query, timeoutMs: ANSWER_MS })
     return answer.component_templates?.[0]?.component_template ?? answer.index_templates?.[0]?.index_template
   } catch (error) {
     if (error instanceof ElasticsearchError && error.status === 404) return undefined
@@ -45,7 +48,8 @@ async function readTemplate(connection: Connection, kind: Template['kind'], name
 async function mappingDifferences(connection: Connection, pattern: string, wanted: object): Promise<string[]> {
   const query = { ignore_unavailable: true, allow_no_indices: true }
   const path = `/${pattern}/_mapping`
-  const answer = await connection.send<Record<string, { mappings: object }>>({ method: 'GET', path, query })
+  const request = { method: 'GET', path, query, timeoutMs: ANSWER_MS } as const
+  const answer = await connection.send<Record<string, { mappings: object }>>(request)
   return Object.entries(answer)
     .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, flatten(wanted), flatten(mappings)))
     .slice(0, MAPPED_INDICES_MAX_SHOWN)

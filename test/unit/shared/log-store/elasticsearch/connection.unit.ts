@@ -57,16 +57,17 @@ test('a server that cannot be asked: with what to do about it', async () => {
   const { certificate, key } = authority.issue('server', ['127.0.0.1'], Date.now() - 60_000)
   const expired = createServer({ cert: certificate, key })
   const foreign = createPlainServer((_request, response) => response.end('hello'))
+  const frozen = createPlainServer(() => undefined)
   const caFile = join(folder.path, 'known.pem')
   writeFileSync(caFile, authority.certificate)
   const portOf = async (server: Server): Promise<number> => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return (server.address() as AddressInfo).port
   }
-  const failureOf = async (url: string): Promise<string> => {
+  const failureOf = async (url: string, more = {}): Promise<string> => {
     const options = { auth: () => ({ type: 'none' }) as const, gzip: false, requestTimeoutMs: 30_000 }
     const connection = connect({ ...options, url, caFile, onRefused: (error) => expect.unreachable(error.message) })
-    const failed = connection.send({ method: 'GET', path: '/' })
+    const failed = connection.send({ method: 'GET', path: '/', ...more })
     const { message } = (await failed.catch((error: unknown) => error)) as Error
     await connection.close()
     return message
@@ -77,8 +78,12 @@ test('a server that cannot be asked: with what to do about it', async () => {
     expect(await failureOf(`http://127.0.0.1:${foreignPort}`)).toMatch(/not Elasticsearch: check ELASTICSEARCH_URL/)
     for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${expiredPort}`, `https://127.0.0.1:${foreignPort}`])
       expect(await failureOf(url)).toMatch(/^GET \/ failed: ConnectionError \(.+; check ELASTICSEARCH_URL, .*runs\)$/)
+    const frozenPort = await portOf(frozen)
+    expect(await failureOf(`http://127.0.0.1:${frozenPort}`, { timeoutMs: 50 })).toMatch(
+      new RegExp(`TimeoutError \\(127.0.0.1:${frozenPort} did not answer within 50 ms; check ELASTICSEARCH_URL, `),
+    )
   } finally {
-    for (const server of [expired, foreign]) {
+    for (const server of [expired, foreign, frozen]) {
       server.close()
       server.closeAllConnections()
     }
