@@ -29,7 +29,7 @@ type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) =>
  * first one may have ended before its second lookup.
  */
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
-  const indexOf = ({ kind, receivedAt }: Copy): string => names.day(kind, receivedAt.slice(0, 10))
+  const indexOf = (copy: Copy): string => names.day(copy.kind, dayOf(copy))
 
   let lastStamp = 0
   /** Microseconds since 1970, strictly increasing. */
@@ -103,7 +103,9 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
 }
 
 /** Names a document: an entry on a day. */
-const keyOf = ({ kind, receivedAt, id }: Copy): string => `${kind} ${receivedAt.slice(0, 10)} ${id}`
+const keyOf = (copy: Copy): string => `${copy.kind} ${dayOf(copy)} ${copy.id}`
+
+const dayOf = ({ receivedAt }: Copy): string => receivedAt.slice(0, 10)
 
 /** Divides the copies of entries into those on the earliest of nearby days, by their keys, and the later ones. */
 function divided(found: readonly Copy[]): { readonly kept: ReadonlySet<string>; readonly surplus: readonly Copy[] } {
