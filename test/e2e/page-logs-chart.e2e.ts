@@ -292,6 +292,24 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await drawn(page).waitFor()
   })
 
+  test('that a server of another version does not have are asked for once', async () => {
+    tolerate(/chart-view/)
+    const { page } = await show(RANGE)
+    const asked: string[] = []
+    await page.route(/chart-view/, (route) => {
+      asked.push(route.request().url())
+      return route.fulfill({ status: 404 })
+    })
+    await page.route(/[/]$/, (route) => route.fulfill({ body: '<script src="/assets/index-other.js"></script>' }))
+    await page.clock.install()
+    await choose(page, 'Chart')
+    await page.getByText('This part of the page could not be loaded.').waitFor()
+    await page.clock.runFor(60_000)
+    // What was asked for until now is known once this is answered.
+    await page.evaluate('fetch("/").then((answer) => answer.text())')
+    expect(asked).toHaveLength(1)
+  })
+
   test('that cannot be loaded, as the server is away, is drawn once it is back', async () => {
     const page = await showUnloaded()
     await drawn(page).waitFor()
