@@ -177,7 +177,9 @@ const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toStri
 /** A watch as the API returns it, without its secret. */
 function shown(watch: KnownWatch): Watch {
   const { id, name, condition, webhook, paused, lastEvaluatedAt } = watch
-  const { memory, error, delivery } = stateOf(watch)
+  const { memory, error, delivery: waiting } = stateOf(watch)
+  // A message that waits is not sent while its watch is paused, nor afterwards, as the watch starts over.
+  const delivery = paused ? null : waiting
   const state = error !== null ? 'error' : memory.isMet ? 'met' : lastEvaluatedAt === null ? 'new' : 'waiting'
   return {
     id,
@@ -188,14 +190,11 @@ function shown(watch: KnownWatch): Watch {
     state: paused ? 'paused' : state,
     lastEvaluatedAt,
     error,
-    // A message that waits is not sent while its watch is paused, nor afterwards, as the watch starts over.
-    delivery: paused
-      ? null
-      : delivery && {
-          since: delivery.at,
-          attempts: delivery.attempts,
-          nextAt: delivery.nextAt,
-          reason: delivery.reason,
-        },
+    delivery: delivery && {
+      since: delivery.at,
+      attempts: delivery.attempts,
+      nextAt: delivery.nextAt,
+      reason: delivery.reason,
+    },
   }
 }
