@@ -1,4 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audited } from '../../shared/journal/audit.ts'
@@ -65,7 +66,7 @@ export async function patchWatch(tools: ChangingTools, team: string, given: stri
   const made = webhook?.secret === null ? newSecret() : (webhook?.secret ?? null)
   const { url, format } = webhook ?? stored.webhook
   // A watch that is resumed or whose condition changed starts over: earlier flows and groups are not reported.
-  const isSame = JSON.stringify(condition) === JSON.stringify(stored.condition) && !(stored.paused && !paused)
+  const isSame = isDeepStrictEqual(condition, stored.condition) && !(stored.paused && !paused)
   const since = isSame ? stored.since : timestampOf(tools.clock.now())
   const next = { name, condition, webhook: { url, format, secret: made ?? stored.webhook.secret }, paused, since }
   return put(tools, team, id, next, made)

@@ -92,6 +92,18 @@ describe('/api/team/watches', () => {
     expect(((await team.ask('GET', `/watches/${id}`)).data as WatchDetails).history).toHaveLength(1)
   })
 
+  test('a condition whose parameters are only given in another order is the same', async () => {
+    const { id } = await made()
+    const { since } = stored(id)
+    const now = team.clock.now()
+    team.clock.now = () => now + 1_000
+    const condition = { ...COUNT, params: { q: 'declined', level: 'Error' } }
+    await team.ask('PATCH', `/watches/${id}`, { condition })
+    expect(stored(id).since).toBe(since)
+    await team.ask('PATCH', `/watches/${id}`, { condition: { ...condition, params: { q: 'declined' } } })
+    expect(stored(id).since).not.toBe(since)
+  })
+
   test('another Team can neither see, change, test nor delete it', async () => {
     const { id } = await made()
     for (const [method, path, body] of [
