@@ -522,6 +522,24 @@ describe('flush and close', () => {
     expect(client.stats()).toMatchObject({ stored: 0, dropped: 5, pending: 0, pendingBytes: 0 })
   })
 
+  test('what is logged while an idle process sends the rest is not given up on with it', async () => {
+    const before = process.listeners('beforeExit')
+    const answers: (() => void)[] = []
+    const client = clientWith({
+      fetch: () => new Promise((resolve) => answers.push(() => resolve(Response.json(STORED.body)))),
+    })
+    client.log(entry('one'))
+    for (const listener of process.listeners('beforeExit')) if (!before.includes(listener)) listener(0)
+    await eventually(() => expect(answers).toHaveLength(1))
+    client.event({ uniqueIdentifier: 'order', payload: 'two', level: 'Information' })
+    answers[0]?.()
+    await eventually(() => expect(client.stats().stored).toBe(1))
+    answers[1]?.()
+    await client.flush()
+    expect(dropped).toEqual([])
+    expect(client.stats()).toMatchObject({ stored: 2, dropped: 0 })
+  })
+
   test('a client that is closed leaves nothing behind in the process', async () => {
     const count = (): number => process.listenerCount('beforeExit') + process.listenerCount('exit')
     const before = count()
