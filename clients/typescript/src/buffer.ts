@@ -31,22 +31,22 @@ export function createBuffer(options: BufferOptions, onBatch: (batch: Batch) => 
   let { maxBatchEntries, maxBatchBytes } = options
   const waves = new Set<Wave>()
   let wave = createWave()
-  const gathered = { target: undefined as Target | undefined, entries: [] as string[], bytes: 0 }
+  const gathered = { target: undefined as Target | undefined, entries: [] as string[], bytes: 0, wave }
   const held = { entries: 0, bytes: 0 }
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function complete(): void {
     clearTimeout(timer)
     timer = undefined
-    const { target, entries, bytes } = gathered
+    const { target, entries, bytes, wave: its } = gathered
     if (target === undefined || entries.length === 0) return
     Object.assign(gathered, { entries: [], bytes: 0 })
-    onBatch(createBatch(target, entries, bytes, wave))
+    onBatch(createBatch(target, entries, bytes, its))
   }
 
   function gather(target: Target, json: string, bytes: number): void {
     if (gathered.bytes + bytes > maxBatchBytes) complete()
-    gathered.target = target
+    Object.assign(gathered, { target, wave })
     gathered.entries.push(json)
     gathered.bytes += bytes
     if (gathered.entries.length >= maxBatchEntries || gathered.bytes >= maxBatchBytes) complete()
@@ -81,9 +81,11 @@ export function createBuffer(options: BufferOptions, onBatch: (batch: Batch) => 
       maxBatchBytes = Math.max(1, Math.min(bytes, maxBatchBytes))
     },
     settled: async () => {
-      complete()
+      const before = [...waves]
+      // Ended first: an application's `fetch` may log while the batch is handed over to it.
       wave = createWave()
-      await Promise.all([...waves].map(({ settled }) => settled))
+      complete()
+      await Promise.all(before.map(({ settled }) => settled))
     },
     get entries() {
       return held.entries

@@ -268,7 +268,8 @@ function createSurface(
     event: (entry) => take(targets.event, () => ({ ...entry, payload: textOf(entry.payload) })),
     flush,
     close: () => {
-      closed ??= drain().then(unwatch)
+      // Deferred, so that nothing is accepted any more when an application's `fetch` logs that it sends.
+      closed ??= Promise.resolve().then(drain).then(unwatch)
       return closed
     },
     stats: () => ({ ...counts, pending: buffer.entries, pendingBytes: buffer.bytes }),

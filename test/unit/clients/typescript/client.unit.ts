@@ -540,6 +540,22 @@ describe('flush and close', () => {
     expect(client.stats()).toMatchObject({ stored: 2, dropped: 0 })
   })
 
+  test('a flush and a close end although `fetch` itself logs, as instrumented ones do', async () => {
+    const client = clientWith({
+      maxDelayMs: 600_000,
+      fetch: async () => {
+        client.log(entry('sending'))
+        return Response.json(STORED.body)
+      },
+    })
+    client.log(entry('one'))
+    await client.flush()
+    expect(client.stats()).toMatchObject({ stored: 1, pending: 1 })
+    await client.close()
+    expect(client.stats()).toMatchObject({ stored: 2, pending: 0 })
+    expect(dropped).toMatchObject([{ count: 1, reason: 'closed' }])
+  })
+
   test('a client that is closed leaves nothing behind in the process', async () => {
     const count = (): number => process.listenerCount('beforeExit') + process.listenerCount('exit')
     const before = count()
