@@ -171,6 +171,35 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(other).not.toBe(one)
     })
 
+    test('are those of the search in the address, also when the answer to the one before comes right after it', async () => {
+      const page = await show('/event-logs')
+      await page.evaluate(`
+        const { fetch } = window
+        const search = (q) => {
+          history.pushState(null, '', '?q=' + q)
+          dispatchEvent(new PopStateEvent('popstate'))
+        }
+        window.fetch = async (...request) => {
+          const response = await fetch(...request)
+          if (!/\\/event-logs\\?.*q=declined/.test(response.url)) return response
+          const text = await response.text()
+          await new Promise((resolve) => {
+            window.answerLate = () => {
+              search('charged')
+              resolve()
+            }
+          })
+          return { status: response.status, headers: response.headers, text: async () => text }
+        }
+        search('declined')
+      `)
+      await eventually(() => page.evaluate<boolean>('"answerLate" in window'))
+      const answered = page.waitForResponse(/event-logs\?.*q=charged/)
+      await page.evaluate('answerLate()')
+      await (await answered).finished()
+      await expectRows(page, ['card charged'])
+    })
+
     test('stay where they are when the counts over time come', async () => {
       const page = await show('/event-logs')
       const { promise: counted, resolve: count } = Promise.withResolvers<void>()

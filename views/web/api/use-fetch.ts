@@ -26,12 +26,15 @@ export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T
   const everyone = useStore(epoch)
   const [own, setOwn] = useState(0)
   const [state, setState] = useState<Omit<Fetched<T>, 'reload'>>({ ...NOTHING, loading: url !== null })
+  const wanted = useRef(url)
+  wanted.current = url
   useEffect(() => {
     if (path === null) return setState(NOTHING)
     const controller = new AbortController()
     setState((before) => ({ ...before, loading: true }))
     void get<T>(path, params, controller.signal).then((result) => {
-      if (controller.signal.aborted) return
+      // Effects run after the browser has painted: for that long, the request for an earlier URL is not aborted yet.
+      if (controller.signal.aborted || wanted.current !== url) return
       setState(({ data }) =>
         result.ok
           ? { data: result.data, problem: undefined, loading: false }
