@@ -36,6 +36,11 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await page.keyboard.press('t')
     await page.locator('.tail.live').waitFor()
   }
+  const look = (page: Page, hidden: boolean): Promise<void> =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`,
+    )
   /** Runs the body on a list that follows the tail through connections that can be cut and refused. */
   const onLossyTail = async (body: (lossy: LossyTail, page: Page) => Promise<void>): Promise<void> => {
     tolerate(/net::ERR_|Failed to load resource/)
@@ -148,18 +153,37 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
   test('rests in a tab that is not looked at, as a browser has few connections, and catches up when it is', async () => {
     const page = await show(server.url, '/event-logs')
     await live(page)
-    const look = (hidden: boolean): Promise<void> =>
-      page.evaluate(
-        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
-        document.dispatchEvent(new Event('visibilitychange'))`,
-      )
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/tail'))
-    await look(true)
+    await look(page, true)
     await ended
     const ids = await send('unseen', numbers(0, 3))
-    await look(false)
+    await look(page, false)
     await page.locator('.tail.live').waitFor()
     await expectLedger(page, 'unseen', ids)
+  })
+
+  test('adds nothing of the search before to the list, when it still catches up as another search is made', async () => {
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/api\/event-logs\?(?!.*q=)/, async (route) => {
+      const response = await route.fetch()
+      asked.resolve()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    await look(page, true)
+    await look(page, false)
+    await asked.promise
+    await page.getByRole('combobox', { name: 'Search' }).fill('nothing like it')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing matches').waitFor()
+    const late = page.waitForEvent('requestfinished', (request) => /event-logs\?(?!.*q=)/.test(request.url()))
+    held.resolve()
+    await late
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    expect(await rowTexts(page)).toEqual([])
   })
 
   test('shows what it filters for, and counts what comes', async () => {

@@ -88,7 +88,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
       setCounts((before) => ({ ...before, arrived: before.arrived + entries.length }))
     },
     onSkipped: (count) => setCounts((before) => ({ ...before, skipped: before.skipped + count })),
-    onReturn: () => void catchUp(question, paused, setState),
+    onReturn: () => void catchUp(question, paused, (change) => answered.current === question && setState(change)),
   })
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
   const tookMs = useDuration(first.loading)
