@@ -115,7 +115,9 @@ function countIn(tallies: Map<string, Tally>, flow: Flow, state: FlowState, name
 function countStalled(tallies: Map<string, Tally>, { groups }: Flow, names: Names): void {
   for (const event of distinct(groups.map((group) => group.event))) {
     const seen = new Set(groups.filter((group) => group.event === event).map(({ step }) => step))
-    const tally = tallyOf(tallies, event)
+    const tally = tallies.get(event)
+    // The Event's first flow came after all flows were counted.
+    if (tally === undefined) continue
     tally.stalled += 1
     const next = nextStepOf(event, seen, names)
     if (next !== undefined) stepOf(tally, next).stalled += 1

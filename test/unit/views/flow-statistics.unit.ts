@@ -143,6 +143,20 @@ describe('GET /api/flows/statistics', () => {
       body: { data: { summary: { correlationKey: 'statistics' } } },
     })
   })
+
+  test('tell nothing of an Event whose first flow comes while they are counted', async () => {
+    const pack = { kind: 'step', identifier: 'pack', team: 'a', name: 'Pack', event: 'rare', order: 1 } as const
+    views.entities.set('pack', pack)
+    views.store.add(...Array.from({ length: FLOWS_SAMPLED_MAX + 1 }, (_, index) => log(`k${index}`, 'ship', index)))
+    const { tallyFlows } = views.store
+    views.store.tallyFlows = async (...request) => {
+      const counted = await tallyFlows(...request)
+      views.store.add(eventLog({ correlationKey: 'first', event: 'rare', timestamp: ago(60 * MINUTE) }))
+      return counted
+    }
+    const { items } = await statistics()
+    expect(items.map(({ event, started }) => [event.identifier, started])).toEqual([['order', FLOWS_SAMPLED_MAX + 1]])
+  })
 })
 
 describe('the waits that tell whether a flow is stalled', () => {
