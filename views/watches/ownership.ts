@@ -56,7 +56,9 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
           ({ endPosition, commit }) => commit(endPosition),
         )
         reason = undefined
-        if (!stopping.signal.aborted) await subscription.done
+        // The stop found no subscription to close yet.
+        if (stopping.signal.aborted) await subscription.close()
+        else await subscription.done
       } catch (err) {
         reason = err instanceof Error ? err.message : String(err)
         logger.warn({ err, group }, 'the group of the watches cannot be joined; trying again')

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
+import type { Subscription } from '../../../../shared/journal/journal.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
+import { createLogger } from '../../../../shared/runtime/logger.ts'
+import { createOwnership } from '../../../../views/watches/ownership.ts'
 import type { Posted } from '../../../../views/watches/poster.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -394,5 +397,28 @@ describe('a journal', () => {
     expect(process.book.ready()).toBe(false)
     await journal.createTopics([{ ...TOPICS.watches, name: WATCHES }])
     await eventually(() => process.book.ready())
+  })
+})
+
+describe('the ownership', () => {
+  test('is given up by a process that joined only while it stopped', async () => {
+    const joining = Promise.withResolvers<Subscription>()
+    const done = Promise.withResolvers<void>()
+    const ownership = createOwnership({
+      journal: {
+        subscribe: ({ onAssigned }) => {
+          onAssigned?.(1, 'assigned')
+          return joining.promise
+        },
+      },
+      ...{ topic: WATCHES, group: WATCHES, clock, logger: createLogger('silent', 'test') },
+    })
+    await ownership.start()
+    const stopped = ownership.stop(clock.now() + 10_000)
+    const close = vi.fn(async () => done.resolve())
+    joining.resolve({ done: done.promise, health: () => ({ name: 'group', ready: true }), close })
+    await stopped
+    expect(close).toHaveBeenCalled()
+    expect(ownership.owns()).toBe(false)
   })
 })
