@@ -379,6 +379,24 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await page.goBack()
       await expectRows(page, [EVENTS[3] ?? ''])
     })
+
+    test('a term that is late is added to the search that was made meanwhile', async () => {
+      const page = await show('/event-logs')
+      const asked = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<void>()
+      await page.route(/\/api\/query\?/, async (route) => {
+        asked.resolve()
+        await held.promise
+        await route.continue()
+      })
+      await page.keyboard.press('j')
+      await page.keyboard.press('x')
+      await asked.promise
+      await search(page, 'card')
+      await page.waitForURL('**/event-logs?q=card')
+      held.resolve()
+      await eventually(() => expect(paramsOf(page)).toEqual({ q: expect.stringMatching(/^card -\w+:/) }))
+    })
   })
 
   describe('what is chosen', () => {

@@ -15,8 +15,11 @@ let changing = Promise.resolve()
 export function changeSearch(change: 'with' | 'without', term: string): void {
   const [page] = currentAddress().path
   changing = changing.then(async () => {
-    const answer = await get<Query>('/api/query', { q: currentAddress().params['q'], [change]: term })
+    const { q } = currentAddress().params
+    const answer = await get<Query>('/api/query', { q, [change]: term })
     if (page !== currentAddress().path[0]) return
+    // The answer would replace what was searched for meanwhile.
+    if (q !== currentAddress().params['q']) return changeSearch(change, term)
     if (answer.ok) go({ params: { q: answer.data.q } })
     else toast(answer.problem.message, 'bad')
   })
