@@ -1,6 +1,11 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { isTimeout, type LogStoreReader, ReadTooLargeError } from '../../shared/log-store/log-store.ts'
+import {
+  isTimeout,
+  type LogStoreReader,
+  ReadNotBegunError,
+  ReadTooLargeError,
+} from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
@@ -297,6 +302,7 @@ const STORE_FAILED = 'The log store could not answer.'
 
 function reasonOf(error: unknown, isOver: boolean, deadlineMs: number): string {
   if (error instanceof ProblemError) return error.problem.message
+  if (error instanceof ReadNotBegunError) return 'The log store was busy with other reads.'
   if (isOver || isTimeout(error))
     return `The condition took longer than ${deadlineMs / 1_000} seconds. Narrow its search or shorten its time.`
   if (error instanceof ReadTooLargeError)

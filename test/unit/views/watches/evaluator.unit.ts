@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
 import type { Subscription } from '../../../../shared/journal/journal.ts'
+import { ReadNotBegunError } from '../../../../shared/log-store/log-store.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createOwnership } from '../../../../views/watches/ownership.ts'
@@ -176,6 +177,17 @@ describe('a watch', () => {
     const process = await start({ store: silent as never, deadlineMs: 30 })
     await process.book.put('a', ID, storedWatch({ since: since() }))
     await eventually(() => expect(known(process).now.error).toBe('The log store could not answer.'))
+  })
+
+  test('whose read waited for others until the deadline does not blame the condition either', async () => {
+    const busy = {
+      ...store,
+      count: (_filter: unknown, signal?: AbortSignal) =>
+        hang(signal).catch(() => Promise.reject(new ReadNotBegunError())),
+    }
+    const process = await start({ store: busy as never, deadlineMs: 30 })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await eventually(() => expect(known(process).now.error).toBe('The log store was busy with other reads.'))
   })
 
   test('whose condition never answers is given up at the deadline and says so, and the store that is down is told of', async () => {
