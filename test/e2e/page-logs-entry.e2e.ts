@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -227,6 +229,23 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'All logs' }).click()
     await panel.getByRole('link', { name: 'event 29' }).click()
     await eventually(async () => expect(await panel.locator('[aria-current=true]').textContent()).toContain('event 29'))
+  })
+
+  test('shows nothing of what was logged around another, where its own cannot be read', async () => {
+    tolerate(/status of 503/)
+    const page = await show('/event-logs')
+    const panel = await openFirst(page)
+    await tab(page, 'Context')
+    await panel.locator('[aria-current=true]').waitFor()
+    await page.route(/\/context\?/, (route) =>
+      route.fulfill({
+        status: 503,
+        body: failureBody(problem('server_error', null, 'The log store could not answer.')),
+      }),
+    )
+    await page.keyboard.press('j')
+    await panel.getByText('could not answer').waitFor()
+    expect(await panel.locator('.context li').count()).toBe(0)
   })
 
   test('names the days of what was logged around it where they are several', async () => {

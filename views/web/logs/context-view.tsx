@@ -30,10 +30,12 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
     search: selectionOf(params),
   }[among]
   const utc = useUtc()
-  const { data, problem } = useFetch<EntryContext>(`/api/${folderOf(entry.kind)}/${entry.id}/context`, {
+  const { data: answer, problem } = useFetch<EntryContext>(`/api/${folderOf(entry.kind)}/${entry.id}/context`, {
     ...filter,
     ...reach,
   })
+  // Until the answer is here, and where there is none, the last one is of another log.
+  const data = answer?.entry.id === entry.id ? answer : undefined
   const options: readonly (readonly [Among, string])[] = [
     ['all', 'All logs'],
     ['source', entry.kind === 'event' ? 'Same step' : 'Same category'],
