@@ -15,8 +15,8 @@ export interface OpenJournal {
   applyTopics(): Promise<readonly string[]>
   /** Rejects if a topic's settings could lose entries that a gateway has confirmed. */
   checkTopics(): Promise<void>
-  /** Retention and compaction, if no server does them. */
-  maintain(): Promise<unknown>
+  /** Retention and compaction, if no server does them; long work ends early once `signal` aborts. */
+  maintain(signal: AbortSignal): Promise<unknown>
 }
 
 /** Opens the configured journal; Kafka's client is loaded only if Kafka is configured (log-stores.ts). */
@@ -41,9 +41,9 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
       return topics.map(({ name }) => `${name}: as it should be`)
     },
     checkTopics: async () => {},
-    maintain: async () => {
+    maintain: async (signal) => {
       const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
-      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax })
+      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax, signal })
       if (held.length > 0)
         logger.warn({ held }, 'expired records stay in the journal until these groups have read them')
     },

@@ -8,6 +8,8 @@ export interface MaintenanceOptions {
   readonly retentionBytesMax: number
   /** Lower limits for some topics, by name. */
   readonly topicBytesMax?: Readonly<Record<string, number>>
+  /** Ends the work after its present step; the next run goes on. */
+  readonly signal?: AbortSignal
 }
 
 export interface MaintenanceReport {

@@ -95,7 +95,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     subscribe: (wanted, handler) => kept(subscribe(deps, wanted, handler)),
     positions: (topic, group) => store.call('positions', [topic, group]),
     maintain: (wanted) => {
-      const running = maintain(store, wanted, () => closed !== undefined)
+      const running = maintain(store, wanted, () => closed !== undefined || wanted.signal?.aborted === true)
       maintaining = running
       return running
     },

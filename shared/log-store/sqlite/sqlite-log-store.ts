@@ -65,7 +65,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
     removeBefore: (day) => removeBefore(store, day),
     maintain: async ({ bytesMax, documentOf, signal }) => {
-      const removeBeyond = async (): Promise<number> => (bytesMax === null ? 0 : removeOldest(store, bytesMax))
+      const removeBeyond = async (): Promise<number> => (bytesMax === null ? 0 : removeOldest(store, bytesMax, signal))
       // Before entries are counted, as those that are removed need no counts, and after, as counts take room.
       const removed = await removeBeyond()
       while (!signal?.aborted && (await store.call('countMore')));
@@ -149,9 +149,9 @@ async function removeBefore(store: StoreClient, day: string): Promise<number> {
   return removed
 }
 
-async function removeOldest(store: StoreClient, bytesMax: number): Promise<number> {
+async function removeOldest(store: StoreClient, bytesMax: number, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0
-  for (let more = true; more; ) {
+  for (let more = true; more && !signal?.aborted; ) {
     const step = await store.call('removeOldest', bytesMax)
     removed += step.removed
     more = step.next !== null

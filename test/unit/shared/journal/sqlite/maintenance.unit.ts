@@ -255,3 +255,16 @@ test('appends are confirmed while maintenance runs, and a journal closed meanwhi
   expect(values).toHaveLength(20_001 - expired)
   expect(values.at(-1)).toBe('new0')
 })
+
+test('maintenance that is called off ends with its step, and the next one goes on', async () => {
+  await append('logs', bulkyRecords(20_000, 1_000))
+  now += RETENTION_MS + 1
+  const stopping = new AbortController()
+  const maintained = journal.maintain({ now, retentionBytesMax: NO_LIMIT, signal: stopping.signal })
+  await append('logs', recordsOf('new', 1))
+  stopping.abort()
+  const { expired } = await maintained
+  expect(expired).toBeLessThan(20_000)
+  expect(await journal.maintain({ now, retentionBytesMax: NO_LIMIT })).toMatchObject({ expired: 20_000 - expired })
+  expect(valuesOf(await scanAll(journal, 'logs'))).toEqual(['new0'])
+})

@@ -222,6 +222,16 @@ describe('a limit of bytes', () => {
     expect(await store.count(find(''))).toBe(50)
   })
 
+  test('a removal that is called off ends with its step, and the next one goes on', async () => {
+    await fill(4, 400)
+    const stopping = new AbortController()
+    const called = store.maintain({ bytesMax: 1, signal: stopping.signal })
+    stopping.abort()
+    const removed = await called
+    expect(removed).toBeLessThanOrEqual(500)
+    expect(await store.maintain({ bytesMax: 1 })).toBe(1_600 - removed)
+  })
+
   test('an absurd limit ends, and the store goes on', async () => {
     await fill(1, 250)
     expect(await store.maintain({ bytesMax: 1 })).toBe(250)
