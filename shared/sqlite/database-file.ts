@@ -104,9 +104,19 @@ function prepareFile(
   refuse: (message: string) => Error,
 ): void {
   const pragma = (setting: string): unknown => sqlite.prepare(`PRAGMA ${setting}`).get()?.[setting]
-  const foreign = (): Error =>
-    refuse(`${file} is an SQLite database but no Sluice ${name}; set DATA_DIR to another folder`)
-  if (pragma('user_version') === 0) sqlite.exec(`PRAGMA page_size = ${pageBytes}`)
+  const transactions = transactionsOf(sqlite)
+  /** Called within a transaction, as two connections may open an empty file at the same time; throws for another program's database. */
+  const ownVersion = (): unknown => {
+    const version = pragma('user_version')
+    const isForeign =
+      version === 0
+        ? sqlite.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
+        : pragma('application_id') !== applicationId
+    if (isForeign) throw refuse(`${file} is an SQLite database but no Sluice ${name}; set DATA_DIR to another folder`)
+    return version
+  }
+  // Read before the settings below, as the mode of the journal is a change of the file.
+  if (transactions.read(ownVersion) === 0) sqlite.exec(`PRAGMA page_size = ${pageBytes}`)
   sqlite.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -114,15 +124,12 @@ function prepareFile(
     PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
     PRAGMA cache_size = -${cacheKibibytes};
   `)
-  // The version is read within the transaction, as two connections may open an empty file at the same time.
-  transactionsOf(sqlite).write(() => {
-    const version = pragma('user_version')
+  transactions.write(() => {
+    const version = ownVersion()
     if (version === 0) {
-      if (sqlite.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0) throw foreign()
       sqlite.exec(`${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion};`)
       return
     }
-    if (pragma('application_id') !== applicationId) throw foreign()
     const upgrade = upgrades?.[version as number]
     if (upgrade !== undefined) sqlite.exec(`${upgrade} PRAGMA user_version = ${schemaVersion};`)
     else if (version !== schemaVersion) {

@@ -240,9 +240,11 @@ describe('the file', () => {
   test("another program's database is refused and left alone", async () => {
     file = join(folder, 'logs.db')
     const foreign = new DatabaseSync(file)
-    foreign.exec('CREATE TABLE theirs (a)')
+    foreign.exec('CREATE TABLE theirs (a); PRAGMA user_version = 1')
     foreign.close()
+    const before = readFileSync(file)
     await expect(open()).rejects.toThrow(/no Sluice log store; set DATA_DIR/)
+    expect(readFileSync(file)).toEqual(before)
   })
 
   test('a newer version is refused', async () => {
