@@ -15,6 +15,7 @@ import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
+import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { type BackendDeps, openTracer } from './backends.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
@@ -110,5 +111,11 @@ function createMaintenance(tasks: readonly ((signal: AbortSignal) => Promise<unk
     },
     onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
   })
-  return { name: 'maintenance', ...repeater }
+  return {
+    name: 'maintenance',
+    start: repeater.start,
+    stop: async (deadline) => {
+      await byDeadline(repeater.stop(), deadline, systemClock)
+    },
+  }
 }

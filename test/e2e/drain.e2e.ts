@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { serverFolder, startSluice } from '../support/sluice-process.ts'
+import { runSluice, serverFolder, startSluice } from '../support/sluice-process.ts'
 
 const KEY = 'drain-key-0123456789abcdef0123456789abcd'
 
@@ -56,6 +58,26 @@ describe('SIGTERM', () => {
       expect(sent.failure).toBeUndefined()
       expect(sent.answer).toContain('"success":true')
     }
+    folder.remove()
+  })
+
+  test('an Elasticsearch that takes connections and never answers does not hold up the end', async () => {
+    const frozen = createServer().listen(0, '127.0.0.1')
+    await once(frozen, 'listening')
+    const connected = once(frozen, 'connection')
+    const folder = serverFolder(`teams: [{ id: t, name: T, apiKeys: ["${KEY}"] }]\n`)
+    const settings = {
+      ...folder.settings,
+      ELASTICSEARCH_URL: `http://127.0.0.1:${(frozen.address() as AddressInfo).port}`,
+      AUTO_CREATE: 'false',
+      DRAIN_TIMEOUT_MS: '500',
+    }
+    expect(await runSluice(['topics', 'apply'], settings)).toMatchObject({ code: 0 })
+    const server = await startSluice(settings)
+    await connected
+    server.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+    frozen.close()
     folder.remove()
   })
 })

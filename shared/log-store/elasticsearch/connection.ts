@@ -39,6 +39,7 @@ export interface ElasticsearchRequest {
 export interface Connection {
   /** Returns the answer's JSON. Rejects with an `ElasticsearchError`, or with the signal's reason. Never retries. */
   send<Answer>(request: ElasticsearchRequest): Promise<Answer>
+  /** Ends the requests under way: a server that does not answer would hold up the end of the process. */
   close(): Promise<void>
 }
 
@@ -74,6 +75,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
   const readAccess = (): Access => ({ auth: options.auth(), ca: authority() })
   let access = readAccess()
   let client = new Client(clientOptions(options, access))
+  const closing = new AbortController()
 
   /** The driver cannot change its access: another one gets a new client, and the old client closes once its requests have ended. */
   function newest(): Client {
@@ -87,20 +89,22 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
 
   return {
     async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
-      const { method, path, query, body, lines, signal, answerBytesMax: maxResponseSize } = request
+      const { method, path, query, body, lines, answerBytesMax: maxResponseSize } = request
       const { timeoutMs = options.requestTimeoutMs } = request
-      signal?.throwIfAborted()
+      // One for each request, as the driver fires the event of the signal that it is given at a timeout.
+      const signal = AbortSignal.any([closing.signal, ...(request.signal ? [request.signal] : [])])
+      signal.throwIfAborted()
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
         return await newest().transport.request<Answer>(params, {
           requestTimeout: timeoutMs,
-          ...(signal && { signal }),
+          signal,
           ...(maxResponseSize !== undefined && { maxResponseSize }),
           meta: false,
         })
       } catch (error) {
-        signal?.throwIfAborted()
+        signal.throwIfAborted()
         // The driver aborts a request only for its signal or for the length of its answer.
         if (maxResponseSize !== undefined && error instanceof errors.RequestAbortedError)
           throw new AnswerTooLongError(`${method} ${path} answers too much`)
@@ -108,7 +112,10 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
         throw failureOf(error, `${method} ${path}`)
       }
     },
-    close: () => client.close(),
+    close: async () => {
+      closing.abort(new Error('the log store is closed'))
+      await client.close()
+    },
   }
 }
 

@@ -119,3 +119,23 @@ test('a key that takes the place of another is used by the requests that follow'
     server.closeAllConnections()
   }
 })
+
+test('a close ends the requests under way, whose server may never answer', async () => {
+  const asked = Promise.withResolvers<void>()
+  const frozen = createPlainServer(() => asked.resolve())
+  await new Promise<void>((resolve) => frozen.listen(0, '127.0.0.1', resolve))
+  const connection = connect({
+    url: `http://127.0.0.1:${(frozen.address() as AddressInfo).port}`,
+    auth: () => ({ type: 'none' }),
+    caFile: null,
+    onRefused: () => undefined,
+    gzip: false,
+    requestTimeoutMs: 30_000,
+  })
+  const failure = expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
+  await asked.promise
+  await connection.close()
+  await failure
+  await expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
+  frozen.close()
+})
