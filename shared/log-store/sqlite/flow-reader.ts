@@ -31,7 +31,7 @@ export interface FlowReader {
 
 const GROUPS = `SELECT event, step, project, level, count(*) AS count,
     CAST(min(timestamp) AS TEXT) AS first_at, CAST(max(timestamp) AS TEXT) AS last_at
-  FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ?
+  FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ? AND ${goOn('arrival')}
   GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
 const SPAN = 'CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at'
 

@@ -44,7 +44,9 @@ beforeAll(() => {
   )
   store.calls.write(documents)
   store.calls.write(
-    documents.map((_, day) => applicationDocument({ team: APART, timestamp: timestampOf((1 + day) * DAY_MS) })),
+    documents.map((_, day) =>
+      applicationDocument({ team: APART, timestamp: timestampOf((1 + day) * DAY_MS), correlationKey: 'long' }),
+    ),
   )
   while (store.calls.countMore());
   store.calls.mergeFlows(
@@ -89,6 +91,7 @@ const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
   ['flows that are not there', (calls) => calls.searchFlows(flowsOf(TEAM, { keyPart: 'no such key' }), flowPage)],
   ['the longest flow', (calls) => calls.searchFlows(flowsOf(TEAM), { ...flowPage, sort: 'longest' })],
   ['a count of flows', (calls) => calls.countFlows(flowsOf(TEAM), STATES)],
+  ['a flow of many entries', (calls) => calls.flow(APART, 'long')],
   ['a tally of flows', (calls) => calls.tallyFlows(flowsOf(TEAM), STATES)],
 ]
 
