@@ -182,7 +182,8 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
     } finally {
       isStarting = false
     }
-    onFree()
+    // A failure is not tried again at once, but when a call begins or ends: it would only come again.
+    if (failure === undefined) onFree()
   }
 
   return {

@@ -173,6 +173,26 @@ describe('a pool of readers', () => {
     expect(await next).toBe('next')
   })
 
+  test('does not try again and again to start a thread while another one works', async () => {
+    const first = fakeReader()
+    let starts = 0
+    const pool = await openReaderPool(async () => {
+      starts += 1
+      if (starts === 1) return first
+      // Without an end, the test would wait forever.
+      if (starts < 100) throw new Error('no more threads')
+      return fakeReader()
+    }, OPTIONS)
+    const reads = [readBy(pool, 'a'), readBy(pool, 'b')]
+    await settle()
+    expect(starts).toBe(2)
+    first.finish('one')
+    expect(await reads[0]).toBe('one')
+    await settle()
+    first.finish('other')
+    expect(await reads[1]).toBe('other')
+  })
+
   test('that is closed lets calls finish, and takes no more', async () => {
     const { readers, pool } = await open()
     const read = readBy(pool, 'a')
