@@ -186,12 +186,16 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
     if (failure === undefined) onFree()
   }
 
+  function addIfAllowed(busy: number): void {
+    if (!isStarting && !isClosed && busy < threadsMax && ending <= endingMax) void add()
+  }
+
   return {
     /** Returns an idle thread, given the number of busy ones; if there is none, starts one if that is allowed. */
     take(busy: number): Reader | undefined {
       const [reader] = idle
       if (reader !== undefined) idle.delete(reader)
-      else if (!isStarting && !isClosed && busy < threadsMax && ending <= endingMax) void add()
+      else addIfAllowed(busy)
       return reader
     },
     give(reader: Reader): void {
@@ -206,10 +210,12 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       })
       onFree()
     },
-    /** Why there is no thread besides the busy ones. */
+    /** Why there is no thread besides the busy ones. Starts one if that is allowed, as a process that is not ready gets no read that does. */
     failure(busy: number): string | undefined {
       if (isClosed) return 'it is closed'
-      return idle.size + busy === 0 && !isStarting ? (failure ?? 'its threads have ended') : undefined
+      if (idle.size + busy > 0) return undefined
+      addIfAllowed(busy)
+      return failure ?? (isStarting ? undefined : 'its threads are being ended')
     },
     async close(): Promise<void> {
       isClosed = true

@@ -173,6 +173,32 @@ describe('a pool of readers', () => {
     expect(await next).toBe('next')
   })
 
+  test('is ready after its only thread is gone, and starts another without a read', async () => {
+    const { readers, pool } = await open()
+    const read = readBy(pool, 'a')
+    await settle()
+    readers[0]?.told.push('gone')
+    readers[0]?.fail(new Error('out of memory'))
+    await expect(read).rejects.toThrow('out of memory')
+    expect(pool.health().ready).toBe(true)
+    await settle()
+    expect(readers).toHaveLength(2)
+  })
+
+  test('is ready again once a thread can be started, without a read', async () => {
+    const first = fakeReader()
+    const starts = [async () => first, () => Promise.reject(new Error('no more threads'))]
+    const pool = await openReaderPool(() => starts.shift()?.() ?? Promise.resolve(fakeReader()), OPTIONS)
+    const read = readBy(pool, 'a')
+    first.told.push('gone')
+    first.fail(new Error('out of memory'))
+    await expect(read).rejects.toThrow('out of memory')
+    await expect(readBy(pool, 'a')).rejects.toThrow('no more threads')
+    expect(pool.health()).toMatchObject({ ready: false, reason: 'no more threads' })
+    await settle()
+    expect(pool.health().ready).toBe(true)
+  })
+
   test('does not try again and again to start a thread while another one works', async () => {
     const first = fakeReader()
     let starts = 0
