@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder, SQLITE, sqliteCode } from '../../shared/sqlite/database-file.ts'
@@ -51,7 +52,8 @@ export function expectDataFile(dataDir: string, file: string, server: 'KAFKA_BRO
  * Claims the data folder for this server, and creates it if it is missing. The claim is an exclusive lock on a small database: the
  * operating system releases it with the process, however that ends, so no stale file can block a start. Commands for operators, except
  * `views rebuild --from topics`, do not claim the folder and so work beside a running server. Returns a function that releases the claim.
- * Throws a `DataDirInUseError` when another server has it, and a `DataDirUnusableError` when the folder cannot be created or written.
+ * Also gives SQLite a place for temporary files. Throws a `DataDirInUseError` when another server has it, and a `DataDirUnusableError` when
+ * the folder cannot be created or written.
  */
 export function lockDataDir(dataDir: string): () => void {
   let database: DatabaseSync | undefined
@@ -61,6 +63,7 @@ export function lockDataDir(dataDir: string): () => void {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     // SQLite opens a file that it cannot write for reading, without an exclusive lock; this write, never committed, then fails.
     database.exec('PRAGMA user_version = 1')
+    placeTemporaryFiles(database, dataDir)
   } catch (error) {
     database?.close()
     if (sqliteCode(error) === SQLITE.BUSY) throw new DataDirInUseError(dataDir)
@@ -69,5 +72,18 @@ export function lockDataDir(dataDir: string): () => void {
   const locked = database
   return () => {
     if (locked.isOpen) locked.close()
+  }
+}
+
+/**
+ * Lets SQLite put temporary files into the data folder where the system's folder for them cannot be written, as in a container without a
+ * `/tmp`: large sorts need them, and statements that change many rows. This is a setting of the process, and may change only while no other
+ * thread uses SQLite.
+ */
+function placeTemporaryFiles(database: DatabaseSync, dataDir: string): void {
+  try {
+    accessSync(tmpdir(), constants.W_OK)
+  } catch {
+    database.exec(`PRAGMA temp_store_directory = '${resolve(dataDir).replaceAll("'", "''")}'`)
   }
 }

@@ -1,8 +1,29 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, expect, test, vi } from 'vitest'
 import { lockDataDir } from '../../../../deploy/server/data-dir-lock.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+test.each([
+  ['the data folder, where the usual one cannot be written', 'none', true],
+  ['the usual folder', '.', false],
+])('temporary files of SQLite are in %s', (_name, usual, isData) => {
+  const folder = temporaryFolder()
+  const other = new DatabaseSync(':memory:')
+  vi.stubEnv('TMPDIR', join(folder.path, usual))
+  try {
+    lockDataDir(folder.path)()
+    const set = other.prepare('PRAGMA temp_store_directory').get()
+    expect(set).toEqual(isData ? { temp_store_directory: folder.path } : undefined)
+  } finally {
+    other.exec("PRAGMA temp_store_directory = ''")
+    other.close()
+    folder.remove()
+  }
+})
 
 test('a folder whose lock cannot be written is refused, as no server would hold it', () => {
   const folder = temporaryFolder()
