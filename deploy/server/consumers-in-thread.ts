@@ -1,8 +1,10 @@
 import { PositionLostError } from '../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../shared/log-store/log-store.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
 import { startThread, type Thread } from '../../shared/runtime/threads/thread.ts'
+import { byDeadline } from '../../shared/runtime/waiting.ts'
 import type { ConsumersCalls } from './consumers-thread.ts'
 
 /** The consumers as the rest of the process sees them, wherever they run. */
@@ -18,6 +20,8 @@ export interface RunningConsumers extends Service {
 
 /** A page of records and their documents live briefly; with a smaller young generation they would be promoted to the old one. */
 const YOUNG_GENERATION_MIB = 24
+/** Time to leave the groups, in milliseconds, even if others took all of a drain: a group waits longer for a member that is just gone. */
+const LEAVE_MS = 1_000
 
 /** Runs the consumers in a thread (consumers-thread.ts). */
 export function createConsumersInThread(config: Config): RunningConsumers {
@@ -43,8 +47,10 @@ export function createConsumersInThread(config: Config): RunningConsumers {
     stop: async (deadline) => {
       stopping = true
       if (thread === undefined || !thread.health().ready) return
-      await thread.call('stop', [deadline])
-      await thread.close()
+      const { call, close, kill } = thread
+      const end = Math.max(deadline, systemClock.now() + LEAVE_MS)
+      // A request that Elasticsearch does not answer would hold the thread, and with it the process, for more than a minute.
+      if (!(await byDeadline(call('stop', [deadline]).finally(close), end, systemClock))) await kill()
     },
     health: async () => (thread?.health().ready ? await thread.call('health', []) : [ownHealth()]),
     storeHealth: async () => (thread?.health().ready ? await thread.call('storeHealth', []) : ownHealth()),
