@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { compareTimestamps } from '../shared/contract/timestamp.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import { headerText, type Journal, type JournalRecord, type NewRecord } from '../shared/journal/journal.ts'
-import { type Clock, systemClock } from '../shared/runtime/clock.ts'
+import { type Clock, steadyClock } from '../shared/runtime/clock.ts'
 import { attemptsOf, CONNECT_PREFIX, type DeadLetterReason, DLQ_HEADERS, isDeadLetterReason } from './dead-letters.ts'
 
 /** The headers of a dead letter, without the record's content. `view` is the projection, named as in `x-dlq-view`. */
@@ -197,7 +197,7 @@ async function entryPartitions(journal: Journal, topicPrefix: string): Promise<R
 }
 
 /** Waits as long as the rate demands. */
-function createPace({ ratePerSecond = RATE_PER_SECOND, clock = systemClock, wait = delay }: ReplayOptions) {
+function createPace({ ratePerSecond = RATE_PER_SECOND, clock = steadyClock, wait = delay }: ReplayOptions) {
   let nextAt = 0
   return async (): Promise<void> => {
     const now = clock.now()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   type ListOptions,
   listDeadLetters,
@@ -102,6 +102,10 @@ async function journalWith(bad: readonly Partial<JournalRecord>[]): Promise<Memo
 }
 
 describe('a replay', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
   test('puts key, bytes and headers back to the same topic and partition, with the count of attempts', async () => {
     const value = Buffer.from([0xff, 0x00])
     const headers = { ce_id: idOf(1), note: Buffer.from([0xfe]) }
@@ -179,6 +183,14 @@ describe('a replay', () => {
     }
     await replay(journal, { ratePerSecond: 10, clock: { now: () => now }, wait })
     expect(now).toBe(2_000)
+  })
+
+  test('keeps to its rate though the time of day is set back', async () => {
+    const journal = await journalWith([{ offset: 1 }, { offset: 2 }])
+    vi.spyOn(Date, 'now').mockReturnValueOnce(86_400_000).mockReturnValue(0)
+    const waits: number[] = []
+    await replay(journal, { ratePerSecond: 10, wait: async (ms) => void waits.push(ms) })
+    expect(waits.filter((ms) => ms > 100)).toEqual([])
   })
 
   test('that the journal stops is begun again by the next', async () => {
