@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { flowFact, foldFlows } from '../../../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
@@ -61,6 +61,16 @@ describe('the flows', () => {
   test('have no part in entries without a correlationKey', () => {
     expect(flowFact(eventLog(1, { correlationKey: null }))).toBeNull()
     expect(flowFact(applicationLog(1, { correlationKey: '' }))).toBeNull()
+  })
+
+  test('have their environments in order, which are not sorted anew for each that a sender makes up', () => {
+    const sort = vi.spyOn(Array.prototype, 'sort')
+    const names = Array.from({ length: 1_000 }, (_, index) => `e${(index * 7) % 1_000}`)
+    const [flow] = foldFlows(factsOf(names.map((environment, index) => eventLog(index, { environment }))))
+    const sorts = sort.mock.calls.length
+    sort.mockRestore()
+    expect(sorts).toBeLessThan(10)
+    expect(flow?.environments).toEqual(names.toSorted())
   })
 
   test('of two Teams are two, though the key is the same', () => {
