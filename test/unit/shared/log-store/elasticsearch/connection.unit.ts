@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
-import { createServer as createPlainServer, type Server } from 'node:http'
+import { createServer as createPlainServer, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { connect } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import { temporaryFolder } from '../../../../support/sluice-process.ts'
 
 const folder = temporaryFolder()
@@ -87,6 +88,39 @@ test('a server that cannot be asked: with what to do about it', async () => {
       server.close()
       server.closeAllConnections()
     }
+  }
+})
+
+test('a request without an answer ends alone: the others with its signal, and what else waits for that, go on', async () => {
+  const held: ServerResponse[] = []
+  const server = createPlainServer((_request, response) => void held.push(response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connection = connect({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    auth: () => ({ type: 'none' }),
+    caFile: null,
+    onRefused: (error) => expect.unreachable(error.message),
+    gzip: false,
+    requestTimeoutMs: 30_000,
+  })
+  const abort = new AbortController()
+  const { signal } = abort
+  const aborted = vi.fn()
+  signal.addEventListener('abort', aborted)
+  try {
+    const other = connection.send({ method: 'GET', path: '/', signal })
+    await eventually(() => held.length === 1)
+    await expect(connection.send({ method: 'GET', path: '/', signal, timeoutMs: 50 })).rejects.toThrow('TimeoutError')
+    expect(aborted).not.toHaveBeenCalled()
+    held[0]?.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').end('{}')
+    expect(await other).toEqual({})
+    const given = connection.send({ method: 'GET', path: '/', signal })
+    abort.abort(new Error('taken away'))
+    await expect(given).rejects.toThrow('taken away')
+  } finally {
+    await connection.close()
+    server.close()
+    server.closeAllConnections()
   }
 })
 
