@@ -126,7 +126,7 @@ interface Access {
 }
 
 function clientOptions(
-  { url, gzip }: ConnectionOptions,
+  { url, gzip, requestTimeoutMs }: ConnectionOptions,
   { auth, ca }: Access,
 ): ConstructorParameters<typeof Client>[0] {
   return {
@@ -135,6 +135,8 @@ function clientOptions(
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
     ...(ca !== null && { tls: { ca } }),
     compression: gzip,
+    // Of the client, as the time limit of a request ends with the head of its answer: this one is for each pause in the rest too.
+    requestTimeout: requestTimeoutMs,
     maxRetries: 0,
     sniffOnStart: false,
     sniffOnConnectionFault: false,

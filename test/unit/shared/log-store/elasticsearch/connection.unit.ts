@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { connect } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import { connect, ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { temporaryFolder } from '../../../../support/sluice-process.ts'
@@ -90,6 +90,28 @@ test('a server that cannot be asked: with what to do about it', async () => {
     }
   }
 })
+
+test('an answer that stops in its middle is given up', async () => {
+  const server = createPlainServer((_request, response) => {
+    response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').write('{')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connection = connect({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    auth: () => ({ type: 'none' }),
+    caFile: null,
+    onRefused: (error) => expect.unreachable(error.message),
+    gzip: false,
+    requestTimeoutMs: 50,
+  })
+  try {
+    await expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow(ElasticsearchError)
+  } finally {
+    await connection.close()
+    server.close()
+    server.closeAllConnections()
+  }
+}, 10_000)
 
 test('a request without an answer ends alone: the others with its signal, and what else waits for that, go on', async () => {
   const held: ServerResponse[] = []
