@@ -86,8 +86,10 @@ const unknownMethod = (methods: Methods) =>
     `This server takes logs, no traces and no metrics: it has the method ${[...methods.keys()].join(' ')} alone.`,
   )
 
-/** Answers HTTP/2 that is not gRPC. */
+/** Answers HTTP/2 that is not gRPC. A caller that is gone gets nothing. */
 function answerNoCall(call: Call): void {
+  // The packet that brought it can have cancelled it as well.
+  if (call.destroyed || call.closed) return
   const text = `This port takes gRPC (${GRPC_TYPE}). Send HTTP to the port of the setting PORT.\n`
   call.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' })
   call.end(text)

@@ -47,7 +47,8 @@ export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boo
   session.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
     if (isGrpc(headers)) answerCall(stream, '', statusTrailers(GRPC_CODE.unimplemented, HTTP2_REFUSED.message))
-    else {
+    // The packet that brought it can have cancelled it as well.
+    else if (!stream.destroyed && !stream.closed) {
       stream.respond({ ':status': STATUS[HTTP2_REFUSED.code], 'content-type': 'application/json; charset=utf-8' })
       stream.end(failureBody(HTTP2_REFUSED))
     }

@@ -7,7 +7,7 @@ export const PREFACE = Buffer.concat([
 ])
 
 export const DATA = 0
-export const RST_STREAM = 3
+const RST_STREAM = 3
 const HEADERS = 1
 const END_HEADERS = 4
 
@@ -22,13 +22,13 @@ export function rawFrame(type: number, flags: number, payload: Uint8Array, strea
 }
 
 /** The headers of a call as a frame, uncompressed. */
-export function rawCall(key: string, stream = 1): Buffer {
+export function rawCall(key: string, stream = 1, type = 'application/grpc'): Buffer {
   const headers = {
     ':method': 'POST',
     ':scheme': 'http',
     ':authority': 'x',
     ':path': EXPORT_PATH,
-    'content-type': 'application/grpc',
+    'content-type': type,
     'x-api-key': key,
   }
   const fields = Object.entries(headers).flatMap(([name, value]) => [0, name.length, name, value.length, value])
@@ -37,3 +37,6 @@ export function rawCall(key: string, stream = 1): Buffer {
   )
   return rawFrame(HEADERS, END_HEADERS, block, stream)
 }
+
+/** Cancels a call. */
+export const rawCancel = (stream = 1): Buffer => rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), stream)

@@ -1,5 +1,5 @@
 import { EXPORT_PATH } from '../../../gateway/otlp/grpc.ts'
-import { DATA, PREFACE, RST_STREAM, rawCall, rawFrame } from '../../support/http2-frames.ts'
+import { DATA, PREFACE, rawCall, rawCancel, rawFrame } from '../../support/http2-frames.ts'
 import { type Draft, wireOf } from '../draft.ts'
 import { HOST, TEAMS } from '../material.ts'
 import { plain, type Script } from '../plan.ts'
@@ -140,7 +140,7 @@ const calls =
 /** The beginning of a 4 MB message. */
 const HALF_MESSAGE = Buffer.concat([Buffer.from([0, 0, 0x40, 0, 0]), Buffer.alloc(600)])
 const halfCalls = calls((stream) => [rawFrame(DATA, 0, HALF_MESSAGE, stream)], of(40, 100))
-const cancelledCalls = calls((stream) => [rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), stream)], of(150, 2_000))
+const cancelledCalls = calls((stream) => [rawCancel(stream)], of(150, 2_000))
 
 const forgedClients: Attack = ({ random }, size) => {
   const scripts = times(of(3, 220)(size), () => {

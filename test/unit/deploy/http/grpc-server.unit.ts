@@ -11,7 +11,7 @@ import * as fc from '../../../support/fast-check.ts'
 import { foreignRegistry, KEY, LONE_KEY } from '../../../support/foreign-gateway.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { beginRaw, connectRaw, createGrpcClient, framed, startGrpc } from '../../../support/grpc.ts'
-import { DATA, PREFACE, RST_STREAM, rawCall, rawFrame } from '../../../support/http2-frames.ts'
+import { DATA, PREFACE, rawCall, rawCancel, rawFrame } from '../../../support/http2-frames.ts'
 import { protobufOf } from '../../../support/otlp-protobuf.ts'
 import { exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
@@ -59,6 +59,13 @@ async function refusals(): Promise<string> {
   return counted.filter((line) => !line.endsWith(' 0')).join('\n')
 }
 
+/** The number of calls that have ended. */
+async function callsEnded(): Promise<number> {
+  const text = await gateway.metrics.registry.getSingleMetricAsString('sluice_http_request_seconds')
+  const counts = [...text.matchAll(/_count\{.*\} (\d+)/g)].map(([, count]) => Number(count))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** Whether the server does its work, whatever happened before. */
 async function works(): Promise<void> {
   expect(await client().call(messageOf('works'))).toMatchObject({ code: 0 })
@@ -95,6 +102,14 @@ describe('what is no call for logs', () => {
     const { stream, ended } = beginRaw(raw(), KEY, { 'content-type': 'application/x-protobuf' })
     stream.end(Buffer.alloc(3 * MIB))
     expect(await ended).toMatchObject({ headers: { ':status': 415 }, body: expect.stringContaining('PORT') })
+  })
+
+  test.each(['application/grpc', 'text/plain'])('%s, cancelled with its first bytes, harms nobody', async (type) => {
+    const { send, socket } = openRaw(server.port)
+    send(Buffer.concat([PREFACE, rawCall(KEY, 1, type), rawCancel()]))
+    await eventually(async () => expect(await callsEnded()).toBe(1))
+    socket.destroy()
+    await works()
   })
 
   test('calls are counted by their method, others as such', async () => {
@@ -243,7 +258,7 @@ describe('calls are bounded', () => {
     const streams = Array.from({ length: CALLS_MAX }, (_, index) => 2 * index + 1)
     send(PREFACE, ...streams.flatMap((one) => [rawCall(KEY, one), rawFrame(DATA, 0, partOf(2_000), one)]))
     await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(CALLS_MAX * 2_000))
-    send(...streams.map((one) => rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), one)))
+    send(...streams.map(rawCancel))
     await works()
     socket.destroy()
     expect(gateway.records()).toHaveLength(1)
@@ -254,10 +269,7 @@ describe('calls are bounded', () => {
     await start()
     const { send, closed } = openRaw(server.port)
     const streams = Array.from({ length: 2 * CANCELLED_MAX.streamResetBurst }, (_, index) => 2 * index + 1)
-    send(
-      PREFACE,
-      ...streams.flatMap((one) => [rawCall(KEY, one), rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), one)]),
-    )
+    send(PREFACE, ...streams.flatMap((one) => [rawCall(KEY, one), rawCancel(one)]))
     await closed
     await works()
     expect(await refusals()).toBe('')

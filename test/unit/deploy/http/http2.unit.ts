@@ -7,8 +7,10 @@ import { createListener } from '../../../../shared/http/listener.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { beginRaw, connectRaw, createGrpcClient } from '../../../support/grpc.ts'
-import { exchangeRaw } from '../../../support/raw-http.ts'
+import { rawCall, rawCancel } from '../../../support/http2-frames.ts'
+import { exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const SETTINGS = '\0\0\0\x04\0\0\0\0\0'
@@ -55,6 +57,15 @@ describe('HTTP/2 sent to the port of HTTP/1.1', () => {
   ])('%s behind the preface closes the connection', async (_name, bytes) => {
     const answer = await exchangeRaw(port, Buffer.from(PREFACE + SETTINGS + bytes, 'latin1'))
     expect(answer).not.toContain('HTTP/1.1')
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  })
+
+  test.each(['application/grpc', 'text/plain'])('%s, cancelled with its first bytes, harms nobody', async (type) => {
+    const call = [Buffer.from(PREFACE + SETTINGS, 'latin1'), rawCall('key', 1, type), rawCancel()]
+    const { send, received, socket } = openRaw(port)
+    send(Buffer.concat(call))
+    await eventually(() => received() !== '')
+    socket.destroy()
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
   })
 
