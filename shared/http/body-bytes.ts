@@ -13,6 +13,9 @@ export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
 
+/** Whether a piece is at least half of the memory that it keeps: in HTTP/2 it is a part of all that was read from the connection at once. */
+const isMostOfItsMemory = (piece: Buffer): boolean => 2 * piece.length >= piece.buffer.byteLength
+
 /** Memory of a request body, taken from a budget. */
 export interface BodyMemory {
   /** Takes this many more bytes; false if there is no room for them. */
@@ -115,12 +118,12 @@ export class BodyBytes implements BodyMemory {
   }
 
   #addBlock(piece: Buffer, regardless: boolean): boolean {
-    // The first piece is not copied: most bodies have no other.
+    // The first piece gets no larger block than it needs: most bodies have no other.
     const isOwnBlock = this.#blocks.length === 0 || piece.length >= OWN_BLOCK_BYTES_MIN
     const length = isOwnBlock ? piece.length : this.#blockBytes(regardless)
     if (!regardless && !this.#share.fits(length, this.#held)) return false
-    const block = isOwnBlock ? piece : Buffer.allocUnsafeSlow(length)
-    if (!isOwnBlock) piece.copy(block)
+    const block = isOwnBlock && isMostOfItsMemory(piece) ? piece : Buffer.allocUnsafeSlow(length)
+    if (block !== piece) piece.copy(block)
     this.#take(length)
     this.#room = length - piece.length
     this.#blocks.push(block)

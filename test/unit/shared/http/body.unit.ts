@@ -297,6 +297,14 @@ describe('the bytes of bodies', () => {
     memory.release()
   })
 
+  test.each([10, 5_000])('%i bytes that came with those of other calls of HTTP/2 keep none of these', async (bytes) => {
+    const received = Buffer.alloc(64 * 1024, 'x')
+    const body = await binaryReaderWith(createByteBudget(1_000_000))(send({}, received.subarray(0, bytes)))
+    if (body === GONE || body.value === undefined) throw new Error('not read')
+    expect(body.value.content.toString()).toBe('x'.repeat(bytes))
+    expect(body.value.content.buffer.byteLength).toBe(bytes)
+  })
+
   test('a body in too many small pieces is refused', async () => {
     const request = requestWith()
     const reading = readerWith(createByteBudget(1_000_000))(request)
