@@ -21,7 +21,8 @@ export const UNKNOWN_BODY_BYTES_MAX = 64 * 1024
 
 /** The weight of the share of all unknown senders: together they can hold 1/9 of the budget. */
 const UNKNOWN_WEIGHT = 1 / 8
-const UNKNOWN = 'unknown'
+/** The owner of their bodies, which is no Team's id. */
+const UNKNOWN = ''
 
 export interface BodyGrants {
   /** For endpoints whose target is in the body: the key is checked against it later, but a large body needs the key of some Team. */

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/ingest/body-grants.ts'
+import { createBodyGrants, UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/ingest/body-grants.ts'
+import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
+import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
-import { KEY, PROJECT } from '../../../support/gateway-registry.ts'
+import { createGatewayRegistry, KEY, PROJECT } from '../../../support/gateway-registry.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 
 const EVENTS = '/api/ExternalLogs'
@@ -85,6 +87,19 @@ describe('a body of an unknown sender', () => {
     const gzip = { 'content-encoding': 'gzip' }
     expect((await gateway.post(EVENTS, gzipSync(JSON.stringify(event(900_000))), gzip)).body.success).toBe(true)
   })
+})
+
+test('a Team has a share and a turn of its own, whatever its id', () => {
+  const grants = createBodyGrants({
+    registry: { ...createGatewayRegistry(), ownerOfKey: () => 'unknown' },
+    registryReady: () => true,
+    config: loadConfig({}),
+    budget: createByteBudget(1_000),
+    quotas: { refusal: () => undefined },
+  })
+  const [nobody, team] = [{}, { 'x-api-key': KEY }].map((headers) => grants.byTarget({ headers }).value)
+  expect(team?.owner).not.toBe(nobody?.owner)
+  expect(team?.share).not.toBe(nobody?.share)
 })
 
 describe('a long body of a known sender', () => {
