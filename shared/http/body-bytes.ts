@@ -45,6 +45,11 @@ export class BodyBytes implements BodyMemory {
     return this.#size
   }
 
+  /** Bytes taken from the budget. */
+  get held(): number {
+    return this.#held
+  }
+
   /** Keeps a piece; false if the budget has no room for it, unless `regardless`. */
   add(piece: Buffer, regardless = false): boolean {
     const rest = this.#fillLastBlock(piece)

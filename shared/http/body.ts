@@ -159,7 +159,12 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     }
     if (coding === 'identity' || bytes.size === 0) return decoded(bytes, grant.value)
     const { value: granted } = grant
-    const { share, inflatedBytesMax: bytesMax } = granted
+    const { inflatedBytesMax: bytesMax } = granted
+    // Meanwhile the request holds its body in both forms.
+    const share: ByteShare = {
+      ...granted.share,
+      fits: (more, own = 0) => granted.share.fits(more, own + bytes.held),
+    }
     const beyond = tooLarge(granted, bytesMax, 'The body is too large after decompression.')
     return inflate(bytes.joined(), coding, { share, bytesMax, tooLarge: beyond })
       .finally(() => bytes.release())

@@ -153,10 +153,11 @@ describe('a body of several frames of zstd', () => {
   const frames = (...texts: readonly string[]) => Buffer.concat(texts.map((text) => zstdCompressSync(text)))
   const skipped = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7])
   const read = async (bytes: Buffer, budget = createByteBudget(1_000_000), grant = GRANT) => {
+    const { held } = budget
     const body = await readerWith(budget, 10_000, grant)(send({ 'content-encoding': 'zstd' }, bytes))
     if (body === GONE) return 'gone'
     body.value?.memory.release()
-    expect(budget.held).toBe(0)
+    expect(budget.held).toBe(held)
     return body.value?.content ?? body.problem?.message
   }
 
@@ -167,7 +168,9 @@ describe('a body of several frames of zstd', () => {
 
   test('has the limits of one', async () => {
     expect(await read(frames('x'.repeat(300_000), 'x'.repeat(100_001)))).toContain('too large after decompression')
-    expect(await read(frames('x'.repeat(300_000), 'x'.repeat(90_000)), createByteBudget(350_000))).toContain('Too many')
+    const shared = createByteBudget(350_000)
+    shared.take(1)
+    expect(await read(frames('x'.repeat(300_000), 'x'.repeat(90_000)), shared)).toContain('Too many')
     expect(await read(frames(...Array<string>(24).fill('')))).toContain('more than 16 frames')
     // The length of this body allows more than a thousand frames. Skippable frames inflate to nothing.
     const long = Buffer.concat([skipped.subarray(0, 4), Buffer.from([0xf8, 3, 0, 0]), Buffer.alloc(1_016)])
@@ -266,6 +269,13 @@ describe('the bytes of bodies', () => {
     budget.take(99)
     expect(await readBody(send(headers, body))).toMatchObject({ problem: NO_ROOM })
     expect(budget.held).toBe(99)
+  })
+
+  test.each([240_000, 390_000])('a body that is alone is inflated to %i bytes, whatever its share', async (bytes) => {
+    const share = createByteBudget(bytes + 10_000).share('payments', 3)
+    const body = gzipSync(textOf(bytes))
+    expect(told(await readerWith(share)(send({ 'content-encoding': 'gzip' }, body)))).toBe('read')
+    expect(share.held).toBe(0)
   })
 
   test('values take of the same share, and all is given back at once', async () => {
