@@ -104,8 +104,9 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
   /** Sends everything that waits, after the append under way has ended. */
   async function flush(): Promise<void> {
     await sending
-    if (waiting.length === 0 && missed.size === 0) return
-    send()
-    await sending
+    while (waiting.length > 0 || missed.size > 0) {
+      send()
+      await sending
+    }
   }
 }

@@ -141,6 +141,14 @@ describe('the outbox of notes', () => {
     await late
   })
 
+  test('a stop tells the counts of all Teams, however many there are', async () => {
+    const { outbox, records } = setUp()
+    for (let n = 0; n < 450; n += 1) outbox.miss(`team-${n}`, 'missing_payload')
+    const told = outbox.stop(Date.parse('2026-03-04T05:06:12.000Z')).then(() => records().length)
+    await settle()
+    expect(await told).toBe(450)
+  })
+
   test('a stop without anything to send ends at once, also the second time', async () => {
     const { journal, outbox } = setUp()
     await outbox.stop(Date.parse('2026-03-04T05:06:08.000Z'))
