@@ -133,7 +133,7 @@ export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS)
 
 /**
  * Closes connections on which nothing was asked for this long; Node's own limit, `keepAliveTimeout`, begins with the first answer. Returns a
- * function that closes all such connections, as Node does not count them as idle either.
+ * function that closes all idle connections, and these, as Node does not count them as idle either.
  */
 export function limitUnasked(server: HttpServer, timeoutMs: number): () => void {
   const open = new Set<Socket>()
@@ -150,5 +150,9 @@ export function limitUnasked(server: HttpServer, timeoutMs: number): () => void 
       deadlines.cancel(deadline)
     })
   })
-  return () => open.forEach(closeUnasked)
+  return () => {
+    // To Node a connection is idle as soon as its answer was handed over, however much of that has not left yet.
+    if (![...open].some(({ writableLength }) => writableLength > 0)) server.closeIdleConnections()
+    open.forEach(closeUnasked)
+  }
 }

@@ -42,11 +42,7 @@ export function createHttpServer({ name, listener, config, metrics, ...address }
     request.url = originForm(request.url ?? '') ?? '/'
     listener(request, response)
   })
-  const closeUnasked = limitUnasked(server, config.IDLE_TIMEOUT_MS)
-  const closeIdle = (): void => {
-    server.closeIdleConnections()
-    closeUnasked()
-  }
+  const closeIdle = limitUnasked(server, config.IDLE_TIMEOUT_MS)
   return createListening(name, server, address, (deadline) => close(server, deadline, closeIdle))
 }
 

@@ -108,6 +108,26 @@ describe('a server that stops', () => {
     expect(connections).toEqual(['keep-alive', 'close'])
   })
 
+  test('lets an answer end that its client takes slowly', async () => {
+    // More than the system takes at once.
+    const body = 'x'.repeat(30_000_000)
+    let isAnswered = false
+    const port = await start((_request, response) => {
+      response.end(body)
+      isAnswered = true
+    })
+    const { send, socket, closed } = openRaw(port, { paused: true })
+    send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(() => isAnswered)
+    const unasked = openRaw(port)
+    await eventually(async () => expect(await metric('sluice_connections')).toMatch(/ 2$/m))
+    const stopped = server.stop(Number.POSITIVE_INFINITY)
+    await unasked.closed
+    socket.resume()
+    expect(answersIn(await closed)[0]?.body).toHaveLength(body.length)
+    await stopped
+  })
+
   test('closes connections on which nothing was asked', async () => {
     const { closed } = openRaw(await start())
     await eventually(async () => expect(await metric('sluice_connections')).toMatch(/ 1$/m))
