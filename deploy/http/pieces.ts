@@ -20,7 +20,8 @@ export function limitPieces(server: Server): void {
     let bytes = 0
     let isOver = false
     request.push = (piece: Buffer | null) => {
-      if (isOver) return false
+      // For `false` Node would stop reading the connection, of which the rest is discarded.
+      if (isOver) return true
       pieces += 1
       bytes += piece?.length ?? 0
       if (!isChopped(pieces, bytes, 2 * PIECES_FREE)) return push(piece)
@@ -28,7 +29,7 @@ export function limitPieces(server: Server): void {
       const { socket } = request
       const error = Object.assign(new Error('a body comes in too many pieces'), { code: CHOPPED_BODY })
       if (!server.emit('clientError', error, socket)) socket.destroy()
-      return false
+      return true
     }
     // Node's own method, for a body that nobody reads, would let the pieces pass uncounted.
     request._dump = () => {

@@ -86,6 +86,16 @@ describe('a request that cannot be taken as it is', () => {
   })
 })
 
+test('a sender of too many small pieces gets to the answer, however much it still sends before it reads', async () => {
+  const port = await start((request, response) => void request.resume().on('end', () => response.end('ok')))
+  const { send, closed, failure } = openRaw(port)
+  // More than the system takes at once.
+  const pieces = '1\r\nx\r\n'.repeat(100_000)
+  send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n', ...Array<string>(40).fill(pieces))
+  expect(answersIn(await closed)).toMatchObject([{ status: 400 }])
+  expect(failure()).toBeUndefined()
+})
+
 describe('a client that closes its half of the connection', () => {
   test('gets its answer', async () => {
     const port = await start((_request, response) => void setTimeout(() => response.end('late'), 20))
