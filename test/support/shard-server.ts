@@ -27,6 +27,9 @@ export interface ShardServer {
   fail(on: boolean): void
 }
 
+/** Elasticsearch's default limit of a request's line, roughly. */
+const LINE_BYTES_MAX = 4_000
+
 /**
  * Elasticsearch's reports on its shards, in states that a real server passes through too quickly for tests. Every operation of a shard is
  * an entry whose id contains its index and number. Responses are sent one turn of the event loop later.
@@ -37,6 +40,10 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
   let failing = false
 
   function answer({ path, lines }: ElasticsearchRequest): unknown {
+    if (path.length > LINE_BYTES_MAX) throw new Error('too_long_http_line_exception')
+    const names = (path.split('/')[1] ?? '').split(',')
+    const isNamed = ({ index }: ServedShard): boolean =>
+      names.some((name) => (name.endsWith('*') ? aliasOf(index).startsWith(name.slice(0, -1)) : index === name))
     if (path.includes('/_settings')) {
       asked.settings += 1
       return Object.fromEntries(shards.map((shard) => [shard.index, settingsOf(shard)]))
@@ -48,12 +55,12 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     }
     if (path.includes('/_refresh')) {
       asked.refresh += 1
-      for (const { index, end } of shards) if (path.includes(index)) visible.set(index, end)
+      for (const { index, end } of shards.filter(isNamed)) visible.set(index, end)
       return {}
     }
     if (path.includes('/_mapping')) {
       asked.mapping += 1
-      const rebuilt = shards.flatMap(({ index, origin }) => (origin && path.includes(index) ? [[index, origin]] : []))
+      const rebuilt = shards.filter(isNamed).flatMap(({ index, origin }) => (origin ? [[index, origin]] : []))
       return Object.fromEntries(
         rebuilt.map(([index, origin]) => [index, { mappings: { _meta: { origins: [origin] } } }]),
       )
@@ -88,6 +95,9 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     },
   }
 }
+
+/** The name of a day, by which a rebuilt index is found too. */
+const aliasOf = (index: string): string => index.replace(/\.\d+-/, '-')
 
 const settingsOf = ({ uuid, state }: ServedShard): object => ({
   settings: {

@@ -77,7 +77,7 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
       // A search sees operations before the last refresh. One is due every second anyway; an explicit one makes it certain.
-      const indices = [...new Set(moved.map(({ index }) => index))].join(',')
+      const indices = listed([...new Set(moved.map(({ index }) => index))], names)
       await connection.send({ method: 'POST', path: `/${indices}/_refresh`, query: LENIENT })
     }
     refreshed = new Map(streams.map(({ key, end }) => [key, end]))
@@ -178,6 +178,13 @@ const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 's
   .map((field) => `indices.*.${field}`)
   .join(',')
 
+/** As many of the longest names are well within the 4 KiB to which Elasticsearch limits the line of a request. */
+const LISTED_MAX = 20
+
+/** The indices as a part of a path; all days if there are too many of them. */
+const listed = (indices: readonly string[], names: IndexNames): string =>
+  indices.length > LISTED_MAX ? names.all() : indices.join(',')
+
 /** Adds the origins of rebuilt indices. They never change, so each is read once. */
 function createOrigins(connection: Connection, names: IndexNames) {
   let known: ReadonlyMap<string, RebuiltMeta> = new Map()
@@ -187,8 +194,8 @@ function createOrigins(connection: Connection, names: IndexNames) {
     if (unknown.length > 0) {
       const answer = await connection.send<MappingAnswer>({
         method: 'GET',
-        path: `/${unknown.join(',')}/_mapping`,
-        query: { ...LENIENT, filter_path: '*.mappings._meta' },
+        path: `/${listed(unknown, names)}/_mapping`,
+        query: { ...LENIENT, expand_wildcards: 'open,closed', filter_path: '*.mappings._meta.origins' },
       })
       const read = Object.entries(answer).map(([index, { mappings }]) => [index, mappings._meta] as const)
       known = new Map([...[...known].filter(([index]) => rebuilt.includes(index)), ...read])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DAY_MS, timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import { createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { serveShards } from '../../../../support/shard-server.ts'
@@ -87,4 +88,21 @@ test('the origins of a rebuilt index are read once', async () => {
   const checkpoints = createCheckpoints(connection, names)
   for (let look = 0; look < 3; look++) expect((await checkpoints.now()).streams).toMatchObject([{ end: 8, origin }])
   expect(asked.mapping).toBe(1)
+})
+
+test('more days than the line of a request can name are made visible, and the origins of all of them read', async () => {
+  const days = Array.from({ length: 200 }, (_, day) =>
+    timestampOf(Date.parse('2026-01-31') + day * DAY_MS).slice(0, 10),
+  )
+  const origin = { key: 'uuid-a0', end: 9, copiedEnd: 7 }
+  const kept = days.map((day, at) => ({ index: names.day('event', day), uuid: `${at}`.padStart(6, 'e'), end: 8 }))
+  const rebuilt = days.map((day, at) => {
+    const index = names.day('application', day)
+    return { index: names.nextGeneration(index, index), uuid: `${at}`.padStart(6, 'a'), end: 8, origin }
+  })
+  const shards = [...kept, ...rebuilt].map((shard) => ({ ...shard, state: 'STARTED' as const }))
+  const { connection, visible } = serveShards(...shards)
+  const { streams } = await createCheckpoints(connection, names).now()
+  expect(visible.size).toBe(400)
+  expect(streams.filter((stream) => stream.origin?.key === 'uuid-a0')).toHaveLength(200)
 })
