@@ -93,6 +93,7 @@ export function boundsContract(rig: Rig): void {
         rig.store.facets(filter, 10, signal),
         rig.store.groups(filter, 'template', { groupsMax: 10, bucketsMax: 10 }, signal),
         rig.store.series(filter, { fn: 'count', of: null, by: null, seriesMax: 1, bucketsMax: 10 }, signal),
+        rig.store.tail(filter, null, 10, signal),
         rig.store.flow(filter.team, 'a key', signal),
       ]
     }

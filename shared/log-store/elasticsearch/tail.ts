@@ -5,7 +5,7 @@ import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
 import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
-import { retried } from './retrying.ts'
+import { retried, unlessAborted } from './retrying.ts'
 import { asReadError, type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
@@ -50,12 +50,12 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     if (position === undefined) throw new TailCursorError('the cursor of the tail is none of ours')
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
     const look = await retried(async () => {
-      let found = await (joined.length > 0 ? checkpoints.now() : checkpoints.recent())
+      let found = await unlessAborted(joined.length > 0 ? checkpoints.now() : checkpoints.recent(), signal)
       // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone.
-      if (lacksSeen(found, position)) found = await checkpoints.now()
+      if (lacksSeen(found, position)) found = await unlessAborted(checkpoints.now(), signal)
       requireEnds(found, joined)
       return found
-    })
+    }, signal)
     const follows = ({ kind }: Shard): boolean => kinds.includes(kind)
     const streams = look.streams.filter(follows)
     const seen = new Map([

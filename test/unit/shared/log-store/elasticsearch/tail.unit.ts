@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type Checkpoints,
   createCheckpoints,
+  type Look,
   type Origin,
 } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
 import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
@@ -78,6 +79,20 @@ test('a shard that is back soon is waited for', async () => {
   while (asked.stats === 0) await new Promise(setImmediate)
   old.state = 'STARTED'
   expect((await read((await beginning).cursor)).ids).toEqual([])
+})
+
+test('a reader who leaves while the shards do not answer waits for nothing', async () => {
+  const never = new Promise<Look>(() => undefined)
+  const { connection } = serveShards()
+  const tail = createTail({ connection, checkpoints: { now: () => never, recent: () => never } })
+  const reason = new Error('nobody waits')
+  await expect(tail(EVERYTHING, null, 100, AbortSignal.abort(reason))).rejects.toBe(reason)
+  for (const cursor of [null, 'ea~uuid-a0.9']) {
+    const leaving = new AbortController()
+    const read = tail(EVERYTHING, cursor, 100, leaving.signal)
+    leaving.abort(reason)
+    await expect(read).rejects.toBe(reason)
+  }
 })
 
 test('a closed day keeps no tail from beginning', async () => {
