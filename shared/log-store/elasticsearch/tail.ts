@@ -15,7 +15,7 @@ interface Deps {
   readonly checkpoints: Checkpoints
 }
 
-/** Shards that are read at once, those of the oldest days first: a reader that was away for long catches up day by day. */
+/** Shards that are read at once (`byUrgency`): a reader that was away for long catches up day by day. */
 const STREAMS_MAX = 8
 
 /** Entries that were stored before rows existed may exceed this together; they are then requested in smaller numbers. */
@@ -26,6 +26,16 @@ interface Unread {
   readonly stream: Stream
   readonly after: number
 }
+
+/** The oldest day first, and of a day the shard with most to read: so none waits for ever for others that go on growing. */
+function byUrgency(a: Unread, b: Unread): number {
+  const [dayOfA, dayOfB] = [dayOf(a), dayOf(b)]
+  if (dayOfA !== dayOfB) return dayOfA < dayOfB ? -1 : 1
+  return b.stream.end - b.after - (a.stream.end - a.after)
+}
+
+/** The end of the index's name, whatever its kind and generation. */
+const dayOf = ({ stream: { index } }: Unread): string => index.slice(-'yyyy.mm.dd'.length)
 
 interface Arrival {
   readonly entry: EntryRow
@@ -68,7 +78,7 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     const unread = streams
       .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
       .filter(({ stream, after: from }) => stream.end > from)
-      .sort((a, b) => (a.stream.index < b.stream.index ? -1 : 1))
+      .sort(byUrgency)
       .slice(0, STREAMS_MAX)
     if (unread.length === 0) return { entries: [], more: false, cursor: encodePosition({ kinds, seen }) }
     for (let most = limit; ; most = Math.ceil(most / 4)) {

@@ -124,6 +124,43 @@ test('a removed day leaves the cursor; a day made since is read from its beginni
   expect(cursor).not.toContain('uuid-a')
 })
 
+test('a reader of both kinds who was away for long catches up day by day', async () => {
+  const { connection, shards } = serveShards()
+  const { now } = createCheckpoints(connection, names)
+  const tail = createTail({ connection, checkpoints: { now, recent: now } })
+  let { cursor } = await tail(EVERYTHING, null, 100)
+  const days = ['01', '02', '03', '04', '05', '06'].map((day) => `2026-01-${day}`)
+  for (const kind of ['application', 'event'] as const)
+    shards.push(...days.map((day) => shardOf(kind, day, `${kind.slice(0, 3)}-${day.slice(-2)}`, 0)))
+  const read: string[] = []
+  for (let more = true; more; ) {
+    const page = await tail(EVERYTHING, cursor, 100)
+    read.push(...page.entries.map(({ entry }) => entry.id.slice(-'2026.01.01#0'.length, -2)).toSorted())
+    cursor = page.cursor
+    more = page.more
+  }
+  expect(read).toEqual(days.flatMap((day) => [day, day]).map((day) => day.replaceAll('-', '.')))
+})
+
+test('no shard waits for ever for others that go on growing', async () => {
+  const growing = Array.from({ length: 12 }, (_, number) => {
+    const shard = shardOf('event', '2026-01-31', `u-${number}`.padEnd(6, '-'), 0)
+    return { ...shard, index: shard.index.replace('-v1-', `-v1.${number + 2}-`) }
+  })
+  const { connection } = serveShards(...growing)
+  const { now } = createCheckpoints(connection, names)
+  const tail = createTail({ connection, checkpoints: { now, recent: now } })
+  let { cursor } = await tail(EVERYTHING, null, 100)
+  const read = new Set<string>()
+  for (let round = 0; round < 3; round++) {
+    for (const shard of growing) shard.end += 1
+    const page = await tail(EVERYTHING, cursor, 100)
+    for (const { entry } of page.entries) read.add(entry.id.split('#')[0] ?? '')
+    cursor = page.cursor
+  }
+  expect(read.size).toBe(growing.length)
+})
+
 test('a day made since the shared look is new to nobody who began after it was made', async () => {
   const { shards, read, shareLook } = tailOfTwoDays()
   await shareLook()
