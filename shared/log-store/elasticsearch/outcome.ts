@@ -41,7 +41,7 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   if (status === 200 || status === 201) return storedUnlessDiverted(item)
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
-  if (BLOCKED_TYPES.has(type) || isShardLimit(item.error)) return { verdict: 'retry', blocked: true, reason: type }
+  if (BLOCKED_TYPES.has(type) || isFull(item.error)) return { verdict: 'retry', blocked: true, reason: type }
   if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type) || isReplaced(item.error)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
   }
@@ -55,9 +55,10 @@ function storedUnlessDiverted({ failure_store: failureStore }: BulkItem): ItemVe
   return { verdict: 'refused', reason: 'the document went to a failure store' }
 }
 
-/** A cluster at its shard limit answers with the status and type of a bad request; only the text tells. */
-const isShardLimit = (error: ErrorBody | undefined): boolean =>
-  error?.type === 'validation_exception' && /maximum (normal|frozen) shards open/.test(error.reason ?? '')
+/** A cluster with as many shards as it takes, and a shard with as many documents, answer like to a bad request; only the text tells. */
+const isFull = ({ type, reason = '' }: ErrorBody = {}): boolean =>
+  (type === 'validation_exception' && /maximum (normal|frozen) shards open/.test(reason)) ||
+  (type === 'illegal_argument_exception' && reason.startsWith("Number of documents in the index can't exceed"))
 
 /** The index was removed while the request was under way, as by a rebuild: by now its name stands for another one. */
 const isReplaced = (error: ErrorBody | undefined): boolean =>

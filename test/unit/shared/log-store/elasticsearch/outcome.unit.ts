@@ -42,6 +42,12 @@ describe('an item of a bulk answer', () => {
     },
   )
 
+  test('a shard with as many documents as it takes: no fault of the document either', () => {
+    const reason = "Number of documents in the index can't exceed [2147483519]"
+    const error = { type: 'illegal_argument_exception', reason }
+    expect(classifyItem({ status: 400, error })).toMatchObject({ verdict: 'retry', blocked: true })
+  })
+
   test.each(['no auto-create', 'missing privilege'])('%s: nothing can be written until somebody acts', (name) => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
