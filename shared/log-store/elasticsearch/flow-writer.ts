@@ -49,6 +49,9 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
 export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
   const written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+  /** The flows of each merge that waits for the answer to its write. */
+  const underWay = new Set<ReadonlyMap<string, unknown>>()
+  const isUnderWay = (id: string): boolean => [...underWay].some((flows) => flows.has(id))
   const linesOf = ({ id, source, basis }: Change): Lines => {
     const target = { _index: names.flows, _id: id }
     const action =
@@ -70,14 +73,15 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
       if (summary === undefined || summary === before?.summary) return []
       return [{ id, summary, source: JSON.stringify(summary), basis: before }]
     })
-    const settled = await bulk.run(changes, linesOf, signal, { versioned: true })
+    underWay.add(flows)
+    const settled = await bulk.run(changes, linesOf, signal, { versioned: true }).finally(() => underWay.delete(flows))
     const conflicts = new Map<string, readonly FlowDelta[]>()
     for (const [position, { id, summary, source }] of changes.entries()) {
       const outcome = settled[position]
       if (outcome?.outcome === 'refused') throw new StoreHaltError(`a flow summary was refused: ${outcome.reason}`)
       if (outcome?.outcome === 'duplicate') {
-        // If no other merge of this process wrote it meanwhile, another process did, and probably will again.
-        if (written.get(id) === kept.get(id)) written.share(id)
+        // If no other merge of this process wrote it meanwhile, or is about to hear so, another process did, and probably will again.
+        if (written.get(id) === kept.get(id)) (isUnderWay(id) ? written.forget : written.share)(id)
         conflicts.set(id, flows.get(id) ?? [])
       } else if (outcome?.version !== undefined) written.keep(id, { summary, ...outcome.version }, source.length)
     }
@@ -134,6 +138,13 @@ function createKnownFlows(sizeMax: number) {
     keep: (id: string, flow: Known, size: number): void => {
       const before = known.get(id)?.flow
       if (before === undefined || (before !== null && before.seqNo < flow.seqNo)) put(id, flow, size)
+    },
+    /** Has a flow read once, unless it is shared. */
+    forget: (id: string): void => {
+      const before = known.get(id)
+      if (before === undefined || before.flow === null) return
+      known.delete(id)
+      held -= before.size
     },
     /** Marks a flow as shared: it has to be read from now on. */
     share: (id: string): void => put(id, null, SHARED_SIZE),

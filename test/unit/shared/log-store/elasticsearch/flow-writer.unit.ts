@@ -20,19 +20,25 @@ function createIndex() {
   const reads: number[] = []
   let longest = 0
   let seqNo = 0
+  let held: Promise<void> | undefined
   const put = (id: string, summary: FlowSummary): Settled => {
     stored.set(id, { summary, seqNo: ++seqNo })
     return { outcome: 'stored', version: { seqNo, term: 1 } }
   }
   const bulk: Omit<Bulk, 'problem'> = {
     persist: (task) => task(),
-    run: async (items, linesOf) =>
-      [...items].map((item): Settled => {
+    run: async (items, linesOf) => {
+      const settled = [...items].map((item): Settled => {
         const [action = '', source = ''] = linesOf(item)
         const { create, index } = JSON.parse(action)
         const { _id: id, if_seq_no: basis } = create ?? index
         return stored.get(id)?.seqNo === basis ? put(id, JSON.parse(source)) : { outcome: 'duplicate' }
-      }),
+      })
+      const answered = held
+      held = undefined
+      await answered
+      return settled
+    },
   }
   const send = async ({
     body,
@@ -55,6 +61,12 @@ function createIndex() {
     reads,
     /** The characters of the longest answer. */
     longest: () => longest,
+    /** The answer to the next write comes only once the function that is returned has been called. */
+    holdNextAnswer: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return resolve
+    },
     flows: () => [...stored.values()].map(({ summary }) => summary),
     /** A process of its own. */
     writer: () => {
@@ -112,6 +124,22 @@ test('merges of one process that meet on a flow go on knowing it', async () => {
   await merge(delta('a', 4))
   expect(index.flows()).toMatchObject([{ firstAt: at(1), lastAt: at(4) }])
   expect(index.reads).toEqual([1])
+})
+
+test('a flow that two merges of one process meet on is read once more, if the late one is answered first', async () => {
+  const index = createIndex()
+  const { merge } = index.writer()
+  await merge(delta('a', 1))
+  const release = index.holdNextAnswer()
+  const first = merge(delta('a', 2))
+  const second = merge(delta('a', 3))
+  while (index.reads.length < 2) await new Promise(setImmediate)
+  release()
+  await Promise.all([first, second])
+  await merge(delta('a', 4))
+  await merge(delta('a', 5))
+  expect(index.flows()).toMatchObject([{ firstAt: at(1), lastAt: at(5) }])
+  expect(index.reads).toEqual([1, 1])
 })
 
 test('flows beyond a bound are forgotten, and read', async () => {
