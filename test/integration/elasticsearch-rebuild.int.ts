@@ -355,6 +355,26 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
   })
 
   describe('that fails', () => {
+    test('only in that the answer to its last request is lost goes on with the next day', async () => {
+      const stored = [...ofDay('2026-01-29', 10), ...ofDay(YESTERDAY, 10)]
+      await store.write(withoutTemplate(stored), never)
+      const proxy = await startFaultProxy(elasticsearch.url)
+      let isLost = false
+      proxy.inject(({ path }) => {
+        if (path !== '/_aliases' || isLost) return undefined
+        isLost = true
+        return { fault: 'lose-answer' }
+      })
+      const { store: unlucky } = openStore(proxy.url, prefix)
+      expect(await rebuild({}, unlucky)).toEqual(
+        expect.arrayContaining(['application-logs-v1.2-2026.01.29', 'application-logs-v1.2-2026.01.30']),
+      )
+      expect(isLost).toBe(true)
+      expect(await templatesOf(stored)).toBe(stored.length)
+      await unlucky.close()
+      await proxy.close()
+    })
+
     const unblocked = async (): Promise<void> => {
       const written = await store.write([documentOf(800, { receivedAt: at(YESTERDAY, 800) })], never)
       expect(written).toEqual([{ outcome: 'stored' }])

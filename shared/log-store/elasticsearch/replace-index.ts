@@ -82,7 +82,10 @@ export async function replaceIndex(
     if (keepsShards) await storeOrigins(connection, made, last, copies)
     signal.throwIfAborted()
     const actions = [{ remove_index: { index: old.index } }, { add: { index: made, alias: name } }]
-    await connection.send({ method: 'POST', path: '/_aliases', body: { actions } })
+    await connection.send({ method: 'POST', path: '/_aliases', body: { actions } }).catch(async (error: unknown) => {
+      // If only the answer was lost, the repeated request found no index to remove.
+      if ((await indexBehind(connection, name))?.index !== made) throw error
+    })
     onReplaced({ name, index: made, documents, pausedMs: performance.now() - blockedAt })
   } catch (error) {
     await rollBack(connection, name, old.index, made).catch((failure: Error) => {
