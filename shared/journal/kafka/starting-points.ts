@@ -81,11 +81,19 @@ export function findStartingPoints({
     }
   }
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
-      await Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked)))
-      if (pending.size === 0) return onAllFound()
-      await pause(RETRY_DELAY_MS, signal)
+    // A member that ends must not wait for brokers that do not answer.
+    const { promise: ended, resolve: end } = Promise.withResolvers<unknown>()
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      while (!signal.aborted) {
+        const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
+        await Promise.race([Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked))), ended])
+        if (signal.aborted) return
+        if (pending.size === 0) return onAllFound()
+        await pause(RETRY_DELAY_MS, signal)
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
     }
   }
   return {
