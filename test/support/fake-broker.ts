@@ -13,6 +13,10 @@ export interface FakeBroker extends Broker {
   close(): void
 }
 
+/** The keys of requests. */
+export const METADATA = 3
+export const API_VERSIONS = 18
+
 const LENGTH_BYTES = 4
 /** The key and the version of a request, its correlation id and the length of the client's name. */
 const HEADER_BYTES = 10
@@ -65,4 +69,39 @@ export const apiVersions = (keys: readonly (readonly [key: number, maxVersion: n
     )
     .appendInt32(0)
   return isCompact ? writer.appendTaggedFields() : writer
+}
+
+/** A cluster as its brokers describe it. */
+export interface Listed {
+  /** The nodes that are alive. */
+  readonly alive: readonly number[]
+  /** The nodes of the replicas, by topic. */
+  readonly topics: Readonly<Record<string, readonly number[]>>
+}
+
+/** The answer of a Metadata request of version 12; the node 1 leads the partition of each topic. */
+export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Writer => {
+  const nodes = (writer: Writer, ids: readonly number[]): Writer =>
+    writer.appendArray([...ids], (each, id) => each.appendInt32(id), true, false)
+  return Writer.create()
+    .appendTaggedFields()
+    .appendInt32(0)
+    .appendArray([...alive], (broker, id) =>
+      broker.appendInt32(id).appendString(host).appendInt32(port).appendString(null),
+    )
+    .appendString('cluster')
+    .appendInt32(1)
+    .appendArray(Object.entries(topics), (topic, [name, replicas]) =>
+      topic
+        .appendInt16(0)
+        .appendString(name)
+        .appendUUID('11111111-2222-3333-4444-555555555555')
+        .appendBoolean(false)
+        .appendArray([0], (partition, index) => {
+          partition.appendInt16(0).appendInt32(index).appendInt32(1).appendInt32(0)
+          nodes(nodes(nodes(partition, replicas), replicas), [])
+        })
+        .appendInt32(0),
+    )
+    .appendTaggedFields()
 }

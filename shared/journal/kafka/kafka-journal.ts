@@ -103,6 +103,8 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     subscribe: async (subscription, handler) => {
       refuseWhenClosed()
       for (const topic of subscription.topics) await cluster.partitionsOf(topic)
+      // Nothing would end a member that joined now.
+      refuseWhenClosed()
       return keptIn(open, subscribeToTopics({ ...context, ...options }, subscription, handler))
     },
     positions: (topic, group) => cluster.positions(topic, group),

@@ -4,11 +4,8 @@ import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafk
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { handOver, type Source, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
-import { apiVersions, startFakeBroker } from '../../../../support/fake-broker.ts'
+import { API_VERSIONS, apiVersions, METADATA, startFakeBroker } from '../../../../support/fake-broker.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
-
-const METADATA = 3
-const API_VERSIONS = 18
 
 const sourceOf = (partition: number): Source => ({
   topic: 'logs',

@@ -1,45 +1,16 @@
-import { Writer } from '@platformatic/kafka'
 import { afterEach, expect, test } from 'vitest'
 import { type Cluster, createCluster, type NewTopic } from '../../../../../shared/journal/kafka/cluster.ts'
 import { checkDurability, createMissing } from '../../../../../shared/journal/kafka/topic-admin.ts'
-import { apiVersions, type FakeBroker, startFakeBroker } from '../../../../support/fake-broker.ts'
+import {
+  API_VERSIONS,
+  apiVersions,
+  type FakeBroker,
+  type Listed,
+  METADATA,
+  metadata,
+  startFakeBroker,
+} from '../../../../support/fake-broker.ts'
 import { connectionTo } from '../../../../support/kafka.ts'
-
-const METADATA = 3
-const API_VERSIONS = 18
-
-interface Listed {
-  /** The nodes that are alive. */
-  readonly alive: readonly number[]
-  /** The nodes of the replicas, by topic. */
-  readonly topics: Readonly<Record<string, readonly number[]>>
-}
-
-const metadata = ({ host, port }: FakeBroker, { alive, topics }: Listed): Writer => {
-  const nodes = (writer: Writer, ids: readonly number[]): Writer =>
-    writer.appendArray([...ids], (each, id) => each.appendInt32(id), true, false)
-  return Writer.create()
-    .appendTaggedFields()
-    .appendInt32(0)
-    .appendArray([...alive], (broker, id) =>
-      broker.appendInt32(id).appendString(host).appendInt32(port).appendString(null),
-    )
-    .appendString('cluster')
-    .appendInt32(1)
-    .appendArray(Object.entries(topics), (topic, [name, replicas]) =>
-      topic
-        .appendInt16(0)
-        .appendString(name)
-        .appendUUID('11111111-2222-3333-4444-555555555555')
-        .appendBoolean(false)
-        .appendArray([0], (partition, index) => {
-          partition.appendInt16(0).appendInt32(index).appendInt32(1).appendInt32(0)
-          nodes(nodes(nodes(partition, replicas), replicas), [])
-        })
-        .appendInt32(0),
-    )
-    .appendTaggedFields()
-}
 
 const opened: { close(): unknown }[] = []
 afterEach(async () => {
