@@ -40,7 +40,8 @@ function framesOf(parts: readonly ParsedException[]): readonly Frame[] {
 
 /** A call with a dot is unambiguous; any other needs its file. */
 function frameText({ call, place }: Frame): string {
-  const file = place.replace(LINE, '').slice(-1_024).replace(FOLDER, '')
+  // Cut first: at a place of colons and numbers, the search for the line takes the square of the length.
+  const file = place.slice(-1_024).replace(LINE, '').replace(FOLDER, '')
   const text = file === '' || call.includes('.') ? call : `${call} (${file})`.trim()
   return shortened(text.slice(0, 1_024).replace(GENERATED, ''))
 }

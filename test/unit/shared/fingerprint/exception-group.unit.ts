@@ -69,6 +69,11 @@ acme.Refused: 4711`
     for (const each of [type, ...frames]) expect(each.length).toBeLessThanOrEqual(256)
   })
 
+  test('is read from many places of colons and numbers', () => {
+    const text = `A.B: c\n   at f (${':1'.repeat(30_000)}a:1)`
+    for (let count = 0; count < 100; count += 1) expect(exceptionGroupOf(text).frames).toHaveLength(1)
+  })
+
   test('is read from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
