@@ -14,6 +14,15 @@ export interface Rows {
 /** Maximum number of rows kept while a tail is followed. Older rows are dropped, and loaded again when the reader scrolls to them. */
 export const FOLLOWED_MAX = 5_000
 
+/**
+ * Adds an entry to those of a tail that wait for their list. The oldest beyond what a list keeps are dropped: the list is read after they
+ * came, and shows them when the reader scrolls to them.
+ */
+export function queue(waiting: Entry[], entry: Entry): void {
+  waiting.push(entry)
+  if (waiting.length > FOLLOWED_MAX) waiting.shift()
+}
+
 export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
 
 /** A key that sorts by time and id, regardless of how many fractional digits a timestamp has (3 to 9 in the API). */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '../../schemas/answers.ts'
 import { type Params, stream, urlOf } from '../api/client.ts'
+import { queue } from './rows.ts'
 
 /** Minimum interval between redraws for entries of a tail, in milliseconds. */
 const FLUSH_MS = 250
@@ -43,7 +44,7 @@ export function useTail(path: string | null, params: Params, handlers: TailHandl
     let wasAway = false
     const close = stream(path, params, {
       onEntry: (entry) => {
-        arrived.current.push(entry)
+        queue(arrived.current, entry)
         if (arrived.current.length === 1) timer = window.setTimeout(flush, FLUSH_MS)
       },
       onSkipped: (count) => latest.current.onSkipped(count),

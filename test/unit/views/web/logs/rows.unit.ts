@@ -8,6 +8,7 @@ import {
   HELD_MAX,
   NO_ROWS,
   NOTHING_FOLLOWED,
+  queue,
   type Rows,
   readAgain,
   released,
@@ -64,6 +65,15 @@ describe('a list that a tail goes on', () => {
     expect(rows.next).toEqual({ to: new Date(last * 1_000 + 1).toISOString() })
     const page = [at(last), at(last - 1), at(last - 2)]
     expect(idsOf(withPage(rows, page, null).entries)).toEqual(idsOf(range(10_002, FOLLOWED_MAX + 2)))
+  })
+
+  test('the oldest that wait for a list go where there are too many, and reading on brings them back', () => {
+    const all = range(10_000, FOLLOWED_MAX + 5)
+    const waiting: Entry[] = []
+    for (const entry of all.toReversed()) queue(waiting, entry)
+    expect(waiting).toHaveLength(FOLLOWED_MAX)
+    const { rows } = follow(listOf(all.slice(0, 3), { next: { cursor: 'more' } }), waiting, false)
+    expect(idsOf(withPage(rows, all.slice(3), null).entries)).toEqual(idsOf(all))
   })
 
   test('nanoseconds and ids order what arrives in the same millisecond', () => {
