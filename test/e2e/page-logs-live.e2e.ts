@@ -215,6 +215,24 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await expectLedger(page, 'while reading', ids)
   })
 
+  test('shows what comes between the end of the reading and the release of what was held back', async () => {
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    await page.locator('tr.log .text').first().click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    const held = await send('between', numbers(0, 2))
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    // What Preact does after the browser has painted, or 35 ms later, waits for the next drawing.
+    await page.evaluate(
+      `const after = window.setTimeout
+      window.requestAnimationFrame = () => 0
+      window.setTimeout = (run, ms, ...more) => (ms === 35 ? 0 : after(run, ms, ...more))
+      document.querySelector('tr.log .text').click()`,
+    )
+    const late = await send('between', numbers(2, 1))
+    await tall(page, async () => expect((await rowIds(page)).slice(0, 3)).toEqual([...held, ...late].toReversed()))
+  })
+
   test('does not wait for an entry that was read in a list of before, nor beside groups', async () => {
     await server.application({ message: 'grouped' })
     const page = await show(server.url, '/application-logs')

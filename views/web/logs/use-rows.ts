@@ -135,9 +135,9 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
     first.reload()
   }
   const release = (): void => {
-    const next = released(state)
-    if (next === undefined) reload()
-    else setState(next)
+    if (released(state) === undefined) reload()
+    // Entries may have arrived since the list was drawn.
+    else setState((before) => released(before) ?? before)
   }
   useEffect(() => {
     if (!paused && state.heldCount > 0) release()
