@@ -89,6 +89,29 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByLabel('Team key').waitFor()
       expect(await page.getByRole('navigation').count()).toBe(0)
     })
+
+    test('one who signed out stays so, when an answer of before comes late', async () => {
+      const { page } = await open(server.url, { key: server.key })
+      const asked = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/api/session', async (route) => {
+        if (route.request().method() !== 'GET') return route.continue()
+        const response = await route.fetch()
+        asked.resolve()
+        await held.promise
+        await route.fulfill({ response })
+      })
+      await page.evaluate("dispatchEvent(new Event('focus'))")
+      await asked.promise
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('Team key').waitFor()
+      const late = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/session'))
+      held.resolve()
+      await late
+      await page.evaluate('new Promise(requestAnimationFrame)')
+      expect(await page.getByRole('navigation').count()).toBe(0)
+    })
   })
 
   describe('a session that is over', () => {

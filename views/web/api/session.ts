@@ -16,9 +16,15 @@ export const refusedCount = ({ refused }: Session): number => (refused ?? []).re
 
 const RETRY_MS = 2_000
 
+/** How often somebody has signed in or out here. */
+let changes = 0
+
 /** Asks the server who is signed in, until it can tell. While the server is away, the banner retries. */
 export async function loadSession(): Promise<void> {
+  const asked = changes
   const answer = await get<Session>('/api/session')
+  // What was asked before somebody signed in or out here tells nothing new.
+  if (asked !== changes) return
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
@@ -27,14 +33,16 @@ export async function loadSession(): Promise<void> {
 export async function signIn(apiKey: string) {
   const answer = await send<Session>('POST', '/api/session', { apiKey })
   if (!answer.ok) return answer.problem
+  changes += 1
   take(answer.data)
   return undefined
 }
 
 export async function signOut(): Promise<void> {
   const answer = await send('DELETE', '/api/session')
-  if (answer.ok) session.set({ ...NOBODY, state: 'out' })
-  else toast(`Signing out failed: ${answer.problem.message}`, 'bad')
+  if (!answer.ok) return toast(`Signing out failed: ${answer.problem.message}`, 'bad')
+  changes += 1
+  session.set({ ...NOBODY, state: 'out' })
 }
 
 function take(next: Session): void {
