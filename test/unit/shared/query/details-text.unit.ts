@@ -52,6 +52,16 @@ describe('the details of an entry', () => {
     expect(ofPayload('{"1000x":1e3}')).toBe('1000\n')
   })
 
+  test('repeat the last of many values that take long to be sought in the payload', () => {
+    const like = 'a'.repeat(400)
+    const values = Array.from({ length: 850 }, () => `${like}b${like}`)
+    const payload = JSON.stringify('a'.repeat(128 * 1024))
+    const payloadLeaves = [...values, payload].map((value) => ['list', value] as const)
+    const own = detailsText(eventDocument({ payload: '' }))
+    const text = detailsText({ ...eventDocument({ payload: '' }), payload, payloadLeaves })
+    expect(text).toBe(`${values.join('\n')}\n${payload}\n${own}`)
+  })
+
   test('every leaf of a payload or of scope data has its words in a row, in the payload or beside it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
