@@ -181,7 +181,7 @@ function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): M
   return teamByHash
 }
 
-/** What names have in common that look alike, or differ in case alone: macOS writes é as two characters. */
+/** The same text for names that look alike or differ in case alone: macOS writes é as two characters. */
 const nameKey = (name: string): string => name.normalize().toLowerCase()
 
 function append<Value>(lists: Map<string, Value[]> | undefined, name: string, value: Value): void {

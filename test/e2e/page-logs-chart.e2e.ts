@@ -305,7 +305,7 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await choose(page, 'Chart')
     await page.getByText('This part of the page could not be loaded.').waitFor()
     await page.clock.runFor(60_000)
-    // What was asked for until now is known once this is answered.
+    // All requests so far are known once this one is answered.
     await page.evaluate('fetch("/").then((answer) => answer.text())')
     expect(asked).toHaveLength(1)
   })

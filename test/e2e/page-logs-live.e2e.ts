@@ -222,7 +222,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await page.getByRole('button', { name: 'Paused' }).waitFor()
     const held = await send('between', numbers(0, 2))
     await page.getByRole('button', { name: '2 new' }).waitFor()
-    // What Preact does after the browser has painted, or 35 ms later, waits for the next drawing.
+    // Effects, which Preact runs after the browser has painted or 35 ms later, wait for the next drawing.
     await page.evaluate(
       `const after = window.setTimeout
       window.requestAnimationFrame = () => 0

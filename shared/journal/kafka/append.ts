@@ -23,7 +23,7 @@ export interface Appender {
   close(): Promise<void>
 }
 
-/** What is known about a batch that an attempt did not confirm. */
+/** The knowledge about a batch that an attempt did not confirm. */
 interface Failure {
   readonly outcome: UnconfirmedOutcome
   /** Whether a repeat may succeed. */

@@ -160,8 +160,8 @@ type Places = ReadonlyMap<string, Place>
 type Membership = ReturnType<typeof startMembership>
 
 /**
- * What a member has from the answer to its join until its group goes on without it. A partition that is taken away counts as owned until its
- * handler has ended; only then does the coordinator learn of it and assign it to another member.
+ * The state of a member from the answer to its join until its group goes on without it. A partition that is taken away counts as owned
+ * until its handler has ended; only then does the coordinator learn of it and assign it to another member.
  *
  * `hurry` is called when a heartbeat has something new to tell.
  */

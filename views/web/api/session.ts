@@ -23,7 +23,7 @@ let changes = 0
 export async function loadSession(): Promise<void> {
   const asked = changes
   const answer = await get<Session>('/api/session')
-  // What was asked before somebody signed in or out here tells nothing new.
+  // An answer to a question from before somebody signed in or out here tells nothing new.
   if (asked !== changes) return
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)

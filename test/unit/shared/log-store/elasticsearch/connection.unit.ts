@@ -1,10 +1,15 @@
 import { writeFileSync } from 'node:fs'
-import { createServer as createPlainServer, type Server, type ServerResponse } from 'node:http'
+import { createServer as createPlainServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { connect, ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  ElasticsearchError,
+} from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { temporaryFolder } from '../../../../support/sluice-process.ts'
@@ -91,10 +96,13 @@ test('a server that cannot be asked: with what to do about it', async () => {
   }
 })
 
-test('an answer that stops in its middle is given up', async () => {
-  const server = createPlainServer((_request, response) => {
-    response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').write('{')
-  })
+/** Runs `work` with a connection to a server of its own. */
+async function withServer(
+  listener: RequestListener,
+  options: Partial<ConnectionOptions>,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const server = createPlainServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const connection = connect({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -102,96 +110,85 @@ test('an answer that stops in its middle is given up', async () => {
     caFile: null,
     onRefused: (error) => expect.unreachable(error.message),
     gzip: false,
-    requestTimeoutMs: 50,
+    requestTimeoutMs: 30_000,
+    ...options,
   })
   try {
-    await expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow(ElasticsearchError)
+    await work(connection)
   } finally {
     await connection.close()
     server.close()
     server.closeAllConnections()
   }
+}
+
+const inJson = (response: ServerResponse): ServerResponse =>
+  response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json')
+
+test('an answer that stops in its middle is given up', async () => {
+  await withServer(
+    (_request, response) => void inJson(response).write('{'),
+    { requestTimeoutMs: 50 },
+    async ({ send }) => {
+      await expect(send({ method: 'GET', path: '/' })).rejects.toThrow(ElasticsearchError)
+    },
+  )
 }, 10_000)
 
 test('a request without an answer ends alone: the others with its signal, and what else waits for that, go on', async () => {
   const held: ServerResponse[] = []
-  const server = createPlainServer((_request, response) => void held.push(response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const connection = connect({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    auth: () => ({ type: 'none' }),
-    caFile: null,
-    onRefused: (error) => expect.unreachable(error.message),
-    gzip: false,
-    requestTimeoutMs: 30_000,
-  })
-  const abort = new AbortController()
-  const { signal } = abort
-  const aborted = vi.fn()
-  signal.addEventListener('abort', aborted)
-  try {
-    const other = connection.send({ method: 'GET', path: '/', signal })
-    await eventually(() => held.length === 1)
-    await expect(connection.send({ method: 'GET', path: '/', signal, timeoutMs: 50 })).rejects.toThrow('TimeoutError')
-    expect(aborted).not.toHaveBeenCalled()
-    held[0]?.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').end('{}')
-    expect(await other).toEqual({})
-    const given = connection.send({ method: 'GET', path: '/', signal })
-    abort.abort(new Error('taken away'))
-    await expect(given).rejects.toThrow('taken away')
-  } finally {
-    await connection.close()
-    server.close()
-    server.closeAllConnections()
-  }
+  await withServer(
+    (_request, response) => void held.push(response),
+    {},
+    async ({ send }) => {
+      const abort = new AbortController()
+      const { signal } = abort
+      const aborted = vi.fn()
+      signal.addEventListener('abort', aborted)
+      const other = send({ method: 'GET', path: '/', signal })
+      await eventually(() => held.length === 1)
+      await expect(send({ method: 'GET', path: '/', signal, timeoutMs: 50 })).rejects.toThrow('TimeoutError')
+      expect(aborted).not.toHaveBeenCalled()
+      inJson(held[0] as ServerResponse).end('{}')
+      expect(await other).toEqual({})
+      const given = send({ method: 'GET', path: '/', signal })
+      abort.abort(new Error('taken away'))
+      await expect(given).rejects.toThrow('taken away')
+    },
+  )
 })
 
 test('a key that takes the place of another is used by the requests that follow', async () => {
   const presented: (string | undefined)[] = []
-  const server = createPlainServer(({ headers }, response) => {
-    presented.push(headers.authorization)
-    response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').end('{}')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   let apiKey = 'before'
-  const connection = connect({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    auth: () => ({ type: 'apiKey', apiKey }),
-    caFile: null,
-    onRefused: (error) => expect.unreachable(error.message),
-    gzip: false,
-    requestTimeoutMs: 30_000,
-  })
-  const ask = () => connection.send({ method: 'GET', path: '/' })
-  try {
-    await ask()
-    const asked = ask()
-    apiKey = 'after'
-    await Promise.all([asked, ask()])
-    expect(presented).toEqual(['ApiKey before', 'ApiKey before', 'ApiKey after'])
-  } finally {
-    await connection.close()
-    server.close()
-    server.closeAllConnections()
-  }
+  await withServer(
+    ({ headers }, response) => {
+      presented.push(headers.authorization)
+      inJson(response).end('{}')
+    },
+    { auth: () => ({ type: 'apiKey', apiKey }) },
+    async ({ send }) => {
+      const ask = () => send({ method: 'GET', path: '/' })
+      await ask()
+      const asked = ask()
+      apiKey = 'after'
+      await Promise.all([asked, ask()])
+      expect(presented).toEqual(['ApiKey before', 'ApiKey before', 'ApiKey after'])
+    },
+  )
 })
 
 test('a close ends the requests under way, whose server may never answer', async () => {
   const asked = Promise.withResolvers<void>()
-  const frozen = createPlainServer(() => asked.resolve())
-  await new Promise<void>((resolve) => frozen.listen(0, '127.0.0.1', resolve))
-  const connection = connect({
-    url: `http://127.0.0.1:${(frozen.address() as AddressInfo).port}`,
-    auth: () => ({ type: 'none' }),
-    caFile: null,
-    onRefused: () => undefined,
-    gzip: false,
-    requestTimeoutMs: 30_000,
-  })
-  const failure = expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
-  await asked.promise
-  await connection.close()
-  await failure
-  await expect(connection.send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
-  frozen.close()
+  await withServer(
+    () => asked.resolve(),
+    {},
+    async ({ send, close }) => {
+      const failure = expect(send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
+      await asked.promise
+      await close()
+      await failure
+      await expect(send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
+    },
+  )
 })
