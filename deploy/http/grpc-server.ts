@@ -7,6 +7,7 @@ import {
   type CallHandler,
   GRPC_CODE,
   GRPC_TYPE,
+  isGone,
   isGrpc,
   type Methods,
   statusTrailers,
@@ -88,8 +89,7 @@ const unknownMethod = (methods: Methods) =>
 
 /** Answers HTTP/2 that is not gRPC. A caller that is gone gets nothing. */
 function answerNoCall(call: Call): void {
-  // The packet that brought it can have cancelled it as well.
-  if (call.destroyed || call.closed) return
+  if (isGone(call)) return
   const text = `This port takes gRPC (${GRPC_TYPE}). Send HTTP to the port of the setting PORT.\n`
   call.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' })
   call.end(text)

@@ -1,7 +1,7 @@
 import { performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
 import { problemSaying } from '../../shared/contract/errors.ts'
-import { answerCall, GRPC_CODE, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
+import { answerCall, GRPC_CODE, isGone, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { destroyAfterLinger } from './close-in-stages.ts'
@@ -47,8 +47,7 @@ export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boo
   session.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
     if (isGrpc(headers)) answerCall(stream, '', statusTrailers(GRPC_CODE.unimplemented, HTTP2_REFUSED.message))
-    // The packet that brought it can have cancelled it as well.
-    else if (!stream.destroyed && !stream.closed) {
+    else if (!isGone(stream)) {
       stream.respond({ ':status': STATUS[HTTP2_REFUSED.code], 'content-type': 'application/json; charset=utf-8' })
       stream.end(failureBody(HTTP2_REFUSED))
     }

@@ -43,6 +43,9 @@ export function statusTrailers(code: number, message = '', details?: Uint8Array)
 /** Encodes everything but printable ASCII, as the gRPC protocol demands. */
 const percentEncoded = (text: string): string => text.toWellFormed().replace(/[^ -$&-~]+/g, encodeURIComponent)
 
+/** Whether nobody waits for an answer: the packet that brought a request may have cancelled it as well. */
+export const isGone = ({ destroyed, closed }: ServerHttp2Stream): boolean => destroyed || closed
+
 /** Answers with these frames, if any, and these trailers. A caller that is gone gets nothing. */
 export function answerCall(
   stream: ServerHttp2Stream,
@@ -50,7 +53,7 @@ export function answerCall(
   trailers: OutgoingHttpHeaders,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  if (stream.destroyed || stream.closed || stream.headersSent) return
+  if (isGone(stream) || stream.headersSent) return
   const all = { ':status': 200, 'content-type': GRPC_TYPE, ...headers }
   if (frames.length === 0) {
     stream.respond({ ...all, ...trailers }, { endStream: true })
@@ -62,7 +65,7 @@ export function answerCall(
   }
   stream.respond(all, { waitForTrailers: true })
   stream.once('wantTrailers', () => {
-    if (!stream.destroyed && !stream.closed) stream.sendTrailers(trailers)
+    if (!isGone(stream)) stream.sendTrailers(trailers)
   })
   stream.end(frames)
 }

@@ -1,5 +1,5 @@
 import { type Problem, refuse } from '../contract/errors.ts'
-import type { ByteShare } from '../runtime/byte-budget.ts'
+import { type ByteShare, isMostOfItsMemory } from '../runtime/byte-budget.ts'
 
 const NO_ROOM = refuse('server_error', { outcome: 'not_written' }, 'Too many bytes of request bodies are being read.')
 
@@ -12,9 +12,6 @@ export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
 /** Smaller pieces are copied together into one block: as an object of its own, each would take more memory than its bytes. */
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
-
-/** Whether a piece is at least half of the memory that it keeps: in HTTP/2 it is a part of all that was read from the connection at once. */
-const isMostOfItsMemory = (piece: Buffer): boolean => 2 * piece.length >= piece.buffer.byteLength
 
 /** Memory of a request body, taken from a budget. */
 export interface BodyMemory {

@@ -1,3 +1,6 @@
+/** Whether bytes are at least half of the memory that they keep: a part of all that a connection read at once may be far less. */
+export const isMostOfItsMemory = ({ byteLength, buffer }: Uint8Array): boolean => 2 * byteLength >= buffer.byteLength
+
 /** Bytes that are held in memory for one purpose, counted so that they can be limited. */
 export interface ByteShare {
   readonly held: number

@@ -6,6 +6,7 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka'
+import { isMostOfItsMemory } from '../../runtime/byte-budget.ts'
 
 /** A broker's answer for one partition. */
 export interface FetchedPartition {
@@ -103,7 +104,7 @@ function readPartition(reader: Reader, errorOf: (code: number) => Error | null):
  * long, and would keep what belongs to other partitions, many times as much as is counted for their own.
  */
 function onTheirOwn(records: Buffer | null): Buffer | null {
-  if (records === null || 2 * records.length >= records.buffer.byteLength) return records
+  if (records === null || isMostOfItsMemory(records)) return records
   const copy = Buffer.allocUnsafeSlow(records.length)
   records.copy(copy)
   return copy

@@ -55,6 +55,17 @@ const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 const readBy = (pool: Awaited<ReturnType<typeof open>>['pool'], owner: string, signal?: AbortSignal) =>
   pool.read({ owner, signal }, 'flow', owner, 'a key')
 
+/** A pool whose only thread has ended. */
+async function openWithoutThread() {
+  const { readers, pool } = await open()
+  const read = readBy(pool, 'a')
+  await settle()
+  readers[0]?.told.push('gone')
+  readers[0]?.fail(new Error('out of memory'))
+  await expect(read).rejects.toThrow('out of memory')
+  return { readers, pool }
+}
+
 describe('a pool of readers', () => {
   test('starts threads as there is work for them, and no more than it may', async () => {
     const { readers, pool } = await open()
@@ -161,12 +172,7 @@ describe('a pool of readers', () => {
   })
 
   test('does not use a thread again that is gone', async () => {
-    const { readers, pool } = await open()
-    const read = readBy(pool, 'a')
-    await settle()
-    readers[0]?.told.push('gone')
-    readers[0]?.fail(new Error('out of memory'))
-    await expect(read).rejects.toThrow('out of memory')
+    const { readers, pool } = await openWithoutThread()
     const next = readBy(pool, 'a')
     await settle()
     readers[1]?.finish('next')
@@ -174,12 +180,7 @@ describe('a pool of readers', () => {
   })
 
   test('is ready after its only thread is gone, and starts another without a read', async () => {
-    const { readers, pool } = await open()
-    const read = readBy(pool, 'a')
-    await settle()
-    readers[0]?.told.push('gone')
-    readers[0]?.fail(new Error('out of memory'))
-    await expect(read).rejects.toThrow('out of memory')
+    const { readers, pool } = await openWithoutThread()
     expect(pool.health().ready).toBe(true)
     await settle()
     expect(readers).toHaveLength(2)
