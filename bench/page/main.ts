@@ -6,7 +6,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
-import { findChromium, launchChromium } from '../../test/support/chromium.ts'
+import { findChromium, launchChromium, NO_CHROMIUM } from '../../test/support/chromium.ts'
 import { createOpener } from '../../test/support/open-page.ts'
 import { LOGS_KEY, type LogsServer, startLogsServer } from '../../test/support/page-logs.ts'
 import { median, table, whole } from '../numbers.ts'
@@ -161,7 +161,7 @@ const rowOf = (what: string, { fps, slowFps, longTasks, longestMs, heapMiB, node
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP)
   const executable = findChromium()
-  if (executable === undefined) throw new Error('no chromium, chromium-browser or google-chrome on the path')
+  if (executable === undefined) throw new Error(NO_CHROMIUM)
   const load = loadavg()[0] ?? 0
   const server = await startLogsServer()
   const browser = await launchChromium(executable)

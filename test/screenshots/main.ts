@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
-import { findChromium, launchChromium } from '../support/chromium.ts'
+import { findChromium, launchChromium, NO_CHROMIUM } from '../support/chromium.ts'
 import { createOpener, type Opener } from '../support/open-page.ts'
 import { type PageServer, startBusyServer, startPageServer } from '../support/page-server.ts'
 import { SHOTS, type Shot } from './shots.ts'
@@ -30,7 +30,7 @@ const LOOKS: readonly Look[] = Object.entries(SIZES).flatMap(([size, [width, hei
 
 async function main(words: readonly string[]): Promise<void> {
   const executable = findChromium()
-  if (executable === undefined) throw new Error('no chromium, chromium-browser or google-chrome on the path')
+  if (executable === undefined) throw new Error(NO_CHROMIUM)
   const wanted = SHOTS.flatMap((shot) =>
     LOOKS.map((look) => ({ shot, look, file: `${shot.name}-${look.name}` })),
   ).filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { findChromium, launchChromium } from './chromium.ts'
+import { findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts'
 import { notProved, REQUIRED } from './not-proved.ts'
 import { createOpener, type Opener, type OpenOptions, type OpenPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
@@ -24,7 +24,7 @@ export function describeWithBrowser(name: string, body: (browse: Browse) => void
     describe(name, () => body(browserFor(executable)))
     return
   }
-  notProved(name, 'no chromium, chromium-browser or google-chrome on the path', REQUIRED, 'no browser')
+  notProved(name, NO_CHROMIUM, REQUIRED, 'no browser')
 }
 
 /** Chromium breaks off its requests when the machine's networks change, as they do when a container starts or stops beside it. */

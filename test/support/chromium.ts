@@ -2,7 +2,11 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The same engine without windows, a package of some distributions, needs two thirds of the browser's CPU time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** The reason if none of them is found. */
+export const NO_CHROMIUM = 'no chromium, chromium-browser or google-chrome on the path'
 
 /** The system's own browser, from CHROMIUM_PATH or the search path; undefined if there is none. No browser is downloaded. */
 export function findChromium(): string | undefined {
