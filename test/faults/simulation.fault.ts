@@ -44,6 +44,7 @@ describe('a fault that is put into the program is found, and its seed repeats th
       const found = await simulate('--schedules', '1000', '--mutant', mutant)
       expect(found.code).toBe(1)
       const seed = /^found by seed (\d+), /.exec(found.lines.at(-1) ?? '')?.[1] ?? ''
+      expect(seed, found.lines.join('\n')).not.toBe('')
       const again = await simulate('--schedules', '1', '--seed', seed, '--mutant', mutant)
       expect(again.lines.slice(0, -1)).toEqual(found.lines.slice(0, -1))
     },

@@ -46,8 +46,8 @@ export const MUTANTS = {
   // Rules that the first promise depends on.
   'commit-before-write': {
     file: batch,
-    code: '        position = await settleChunk(chunk, batch)\n        await commitPatiently(batch, position, logger)',
-    by: '        position = (chunk.at(-1)?.offset ?? -1) + 1\n        await commitPatiently(batch, position, logger)\n        await settleChunk(chunk, batch)',
+    code: '        position = await settle(chunk, batch)\n        await commitPatiently(batch, position, logger)',
+    by: '        position = (chunk.at(-1)?.offset ?? -1) + 1\n        await commitPatiently(batch, position, logger)\n        await settle(chunk, batch)',
   },
   'commit-whole-batch': {
     file: batch,
@@ -89,8 +89,8 @@ export const MUTANTS = {
   },
   'flows-not-awaited': {
     file: 'consumers/projection.ts',
-    code: 'await store.mergeFlows(foldFlows(all), signal)',
-    by: 'void store.mergeFlows(foldFlows(all), signal).catch(() => {})',
+    code: 'await store.mergeFlows(foldFlows(counted()), signal)',
+    by: 'void store.mergeFlows(foldFlows(counted()), signal).catch(() => {})',
   },
 } as const satisfies Record<string, Mutant>
 
