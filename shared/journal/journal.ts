@@ -26,7 +26,10 @@ export interface Journal {
   /** Creates missing topics; leaves existing ones as they are. */
   createTopics(topics: readonly NamedTopic[]): Promise<void>
 
-  /** Every record from the first one kept to the end as of the call, partition after partition. */
+  /**
+   * Every record from the first one kept to the end as of the call, partition after partition. Those that retention removes before the scan
+   * comes to them are left out.
+   */
   scan(topic: string): AsyncIterable<JournalRecord>
 
   /**

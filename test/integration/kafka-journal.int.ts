@@ -153,6 +153,22 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       expect(second.health().ready).toBe(false)
     }))
 
+  test('a scan reads on at the first record kept if retention removes records of a partition before it comes there', () =>
+    using(async (journal) => {
+      const topic = uniqueName('expired')
+      await journal.createTopics([eventTopic(topic, 2)])
+      for (const partition of [0, 1]) await journal.append({ topic, partition, records: recordsOf('a', 10) })
+      const scanned: string[] = []
+      for await (const { partition, offset } of journal.scan(topic)) {
+        scanned.push(`${partition}/${offset}`)
+        if (scanned.length > 1) continue
+        await withAdmin((admin) =>
+          admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 1, offset: 8n }] }] }),
+        )
+      }
+      expect(scanned.slice(10)).toEqual(['1/8', '1/9'])
+    }))
+
   /** Deletes the topic and makes it anew with these records, while no reader can learn of it. */
   const makeAnew = async (journal: KafkaJournal, topic: string, records: readonly NewRecord[]): Promise<void> => {
     const made = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker } from '../../runtime/waiting.ts'
-import { type Follower, type JournalRecord, PositionLostError } from '../journal.ts'
+import type { Follower, JournalRecord } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords, Room } from './fetched-records.ts'
@@ -58,9 +58,10 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
       ahead += records.bytes
       waker.wake()
     },
-    onOutOfRange: async ({ topic, partition, position }) => {
-      const bounds = await boundsNow(context.cluster, { topic, partition })
-      if (bounds && position < bounds.first) throw new PositionLostError(topic, partition, position, bounds.first)
+    // Retention has removed records since the bounds were read; those that are kept are still wanted.
+    onOutOfRange: async () => {
+      const bounds = await boundsNow(context.cluster, source)
+      if (bounds) source.position = Math.max(source.position, bounds.first)
     },
     onReplaced: ({ topic }) => fail(new Error(`${topic} was made anew while it was read`)),
   })
