@@ -14,6 +14,7 @@ export interface FakeBroker extends Broker {
 }
 
 /** The keys of requests. */
+export const FETCH = 1
 export const METADATA = 3
 export const API_VERSIONS = 18
 
@@ -79,6 +80,9 @@ export interface Listed {
   readonly topics: Readonly<Record<string, readonly number[]>>
 }
 
+/** The id of every topic. */
+export const TOPIC_ID = '11111111-2222-3333-4444-555555555555'
+
 /** The answer of a Metadata request of version 12; the node 1 leads the partition of each topic. */
 export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Writer => {
   const nodes = (writer: Writer, ids: readonly number[]): Writer =>
@@ -95,7 +99,7 @@ export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Wri
       topic
         .appendInt16(0)
         .appendString(name)
-        .appendUUID('11111111-2222-3333-4444-555555555555')
+        .appendUUID(TOPIC_ID)
         .appendBoolean(false)
         .appendArray([0], (partition, index) => {
           partition.appendInt16(0).appendInt32(index).appendInt32(1).appendInt32(0)

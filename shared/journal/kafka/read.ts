@@ -41,7 +41,8 @@ export async function* scanTopic(context: ReadContext, topic: string): AsyncGene
   }
 }
 
-async function* scanPartition(context: ReadContext, source: Source, end: number): AsyncGenerator<JournalRecord> {
+async function* scanPartition(context: ReadContext, source: Source, endAtCall: number): AsyncGenerator<JournalRecord> {
+  let end = endAtCall
   const abort = new AbortController()
   const signal = AbortSignal.any([abort.signal, context.closing])
   const waker = createWaker(signal)
@@ -87,6 +88,7 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
       if (source.position >= end) return
       fetcher.wake()
       await waker.wait(context.maxWaitMs)
+      if (ready.length === 0) end = endAfterLoss(end, await boundsNow(context.cluster, source))
     }
   } finally {
     abort.abort()
@@ -103,6 +105,12 @@ export async function boundsNow(
   return bounds instanceof Error ? undefined : bounds
 }
 
+/**
+ * The end that a reader can still reach. An unclean election loses the last records, as does a topic that is made anew; waiting for them
+ * would take until others have their offsets. Only then does a leader name an earlier end than one before it (KIP-207).
+ */
+const endAfterLoss = (end: number, now: Bounds | undefined): number => Math.min(end, now?.end ?? end)
+
 /** Follows a topic from its first record; resolves when all records in it at the call have been handed over. */
 export async function followTopic(
   context: ReadContext,
@@ -111,11 +119,12 @@ export async function followTopic(
 ): Promise<Follower> {
   const { cluster, logger } = context
   const bounds = await cluster.bounds(topic)
+  let ends = bounds.map(({ end }) => end)
   const abort = new AbortController()
   const sources = bounds.map(({ first }, partition) => sourceAt(topic, partition, first))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
   const check = (): void => {
-    if (sources.every(({ position }, partition) => position >= (bounds[partition]?.end ?? 0))) resolve()
+    if (sources.every(({ position }, partition) => position >= (ends[partition] ?? 0))) resolve()
   }
   const fetcher = startFetcher({
     ...context,
@@ -152,6 +161,11 @@ export async function followTopic(
     abort.abort()
     await fetcher.done
   }
-  await caughtUp
+  const looking = setInterval(async () => {
+    const now = await cluster.bounds(topic).catch(() => [])
+    ends = ends.map((end, partition) => endAfterLoss(end, now[partition]))
+    check()
+  }, context.requestTimeoutMs)
+  await caughtUp.finally(() => clearInterval(looking))
   return { close }
 }

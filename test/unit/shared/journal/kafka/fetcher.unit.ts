@@ -1,10 +1,21 @@
 import { Connection, ResponseError, Writer } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
+import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { handOver, type Source, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
+import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
-import { API_VERSIONS, apiVersions, METADATA, startFakeBroker } from '../../../../support/fake-broker.ts'
+import {
+  API_VERSIONS,
+  apiVersions,
+  type FakeBroker,
+  FETCH,
+  METADATA,
+  metadata,
+  startFakeBroker,
+  TOPIC_ID,
+} from '../../../../support/fake-broker.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
 const sourceOf = (partition: number): Source => ({
@@ -74,7 +85,7 @@ const fetched = (...partitions: readonly Buffer[]): Writer =>
     .appendInt32(0)
     .appendInt16(0)
     .appendInt32(0)
-    .appendArray(['00000000-0000-0000-0000-000000000001'], (topics, id) =>
+    .appendArray([TOPIC_ID], (topics, id) =>
       topics.appendUUID(id).appendArray([...partitions], (found, records, index) =>
         found
           .appendInt32(index)
@@ -127,4 +138,52 @@ test('a reading ends when it is to end, though no broker answers who leads its p
   stop.abort()
   await fetcher.done
   broker.close()
+})
+
+/** Reads a topic of which one record is left, as the last was lost after the first look at its end. */
+async function withLostRecord(read: (context: ReadContext) => Promise<readonly string[]>): Promise<readonly string[]> {
+  let fetches = 0
+  const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
+    fetches += apiKey === FETCH ? 1 : 0
+    return fetches === 1 ? fetched(recordsOf('kept')) : undefined
+  })
+  const bounds = (end: number) => ({ first: 0, end })
+  let looks = 0
+  const cluster: Pick<Cluster, 'bounds' | 'boundsOf'> = {
+    bounds: async () => [bounds(++looks === 1 ? 2 : 1)],
+    boundsOf: async () => new Map([[0, bounds(1)]]),
+  }
+  const closing = new AbortController()
+  const values = await read({
+    connection: connectionTo([`${broker.host}:${broker.port}`]),
+    cluster: cluster as Cluster,
+    logger: testLogger,
+    closing: closing.signal,
+    requestTimeoutMs: 100,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+  })
+  closing.abort()
+  broker.close()
+  return values
+}
+
+test('a scan ends with the topic if the last records are lost meanwhile', async () => {
+  const scanned = withLostRecord(async (context) => {
+    const values: string[] = []
+    for await (const { value } of scanTopic(context, 'logs')) values.push(String(value))
+    return values
+  })
+  expect(await scanned).toEqual(['kept'])
+})
+
+test('a follower has caught up at the end of the topic if the last records are lost meanwhile', async () => {
+  const followed = withLostRecord(async (context) => {
+    const values: string[] = []
+    await followTopic(context, 'logs', (records) => void values.push(...records.map(({ value }) => String(value))))
+    return values
+  })
+  expect(await followed).toEqual(['kept'])
 })
