@@ -2,7 +2,7 @@ import { type Connection, Consumer } from '@platformatic/kafka'
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker, pause } from '../../runtime/waiting.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { describeFault, errorCodes, hasCode } from './faults.ts'
+import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { patchClient } from './patched-client.ts'
@@ -19,7 +19,7 @@ export interface Source {
   answeredAt: number
   /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   unledAt: number
-  /** Why the records that brokers have at its position cannot be read; null if they can. */
+  /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
 }
 
@@ -219,7 +219,7 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
   return (failures) => {
     for (const [source, error] of failures) {
       const { topic, partition, position } = source
-      if (errorCodes(error).length > 0 || told.get(source) === position) continue
+      if (source.flaw === null || told.get(source) === position) continue
       told.set(source, position)
       logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
     }
@@ -292,7 +292,7 @@ export function handOver(
       if (found.next > position) advanced.push(source)
     } catch (failure) {
       source.position = position
-      source.flaw = error === null ? describeFault(failure) : null
+      source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
       failures.set(source, failure)
     }
   }

@@ -87,8 +87,12 @@ async function* scanPartition(context: ReadContext, source: Source, endAtCall: n
       if (ready.length > 0) continue
       if (source.position >= end) return
       fetcher.wake()
+      const { flaw } = source
       await waker.wait(context.maxWaitMs)
-      if (ready.length === 0) end = endAfterLoss(end, await boundsNow(context.cluster, source))
+      if (ready.length > 0) continue
+      // What was damaged on its way has been fetched again by now.
+      if (flaw !== null) refuseUnreadable(source)
+      end = endAfterLoss(end, await boundsNow(context.cluster, source))
     }
   } finally {
     abort.abort()
@@ -110,6 +114,11 @@ export async function boundsNow(
  * would take until others have their offsets. Only then does a leader name an earlier end than one before it (KIP-207).
  */
 const endAfterLoss = (end: number, now: Bounds | undefined): number => Math.min(end, now?.end ?? end)
+
+/** Throws if the records at the position cannot be read: neither a scan nor a process that starts may wait for them in silence. */
+function refuseUnreadable({ topic, partition, flaw }: Source): void {
+  if (flaw !== null) throw new Error(`${topic}/${partition} cannot be read: ${flaw}`)
+}
 
 /** Follows a topic from its first record; resolves when all records in it at the call have been handed over. */
 export async function followTopic(
@@ -161,11 +170,20 @@ export async function followTopic(
     abort.abort()
     await fetcher.done
   }
-  const looking = setInterval(async () => {
+  const look = async (): Promise<void> => {
+    for (const source of sources) refuseUnreadable(source)
     const now = await cluster.bounds(topic).catch(() => [])
     ends = ends.map((end, partition) => endAfterLoss(end, now[partition]))
     check()
-  }, context.requestTimeoutMs)
-  await caughtUp.finally(() => clearInterval(looking))
-  return { close }
+  }
+  const looking = setInterval(() => look().catch(reject), context.requestTimeoutMs)
+  try {
+    await caughtUp
+    return { close }
+  } catch (error) {
+    abort.abort()
+    throw error
+  } finally {
+    clearInterval(looking)
+  }
 }

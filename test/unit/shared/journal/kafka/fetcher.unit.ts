@@ -1,5 +1,5 @@
 import { Connection, ResponseError, Writer } from '@platformatic/kafka'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
@@ -17,6 +17,8 @@ import {
   TOPIC_ID,
 } from '../../../../support/fake-broker.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
+
+const TOPIC_AUTHORIZATION_FAILED = 29
 
 const sourceOf = (partition: number): Source => ({
   topic: 'logs',
@@ -78,26 +80,39 @@ test('a partition that fails holds up none of the others, and its position stays
   expect(failures.get(sources[0] as Source)).toBe(brokers)
 })
 
-/** The answer of a Fetch request with the records of partitions of one topic, in their order. */
-const fetched = (...partitions: readonly Buffer[]): Writer =>
+test('records that a reader may not have are no passing failure of the broker', () => {
+  const source = sourceOf(0)
+  const refused = new ResponseError(1, 15, { '': [TOPIC_AUTHORIZATION_FAILED, null] }, {})
+  handOver(
+    () => 'id-of-logs',
+    [source],
+    [answerOf(0, { error: refused })],
+    () => undefined,
+  )
+  expect(source.flaw).toContain('Topic authorization failed')
+})
+
+/** The answer of a Fetch request with the records of partitions of one topic, in their order, or their errors. */
+const fetched = (...partitions: readonly (Buffer | number)[]): Writer =>
   Writer.create()
     .appendTaggedFields()
     .appendInt32(0)
     .appendInt16(0)
     .appendInt32(0)
     .appendArray([TOPIC_ID], (topics, id) =>
-      topics.appendUUID(id).appendArray([...partitions], (found, records, index) =>
+      topics.appendUUID(id).appendArray([...partitions], (found, given, index) => {
+        const records = typeof given === 'number' ? Buffer.alloc(0) : given
         found
           .appendInt32(index)
-          .appendInt16(0)
+          .appendInt16(typeof given === 'number' ? given : 0)
           .appendInt64(1n)
           .appendInt64(1n)
           .appendInt64(0n)
           .appendArray(null, () => undefined)
           .appendInt32(-1)
           .appendUnsignedVarInt(records.length + 1)
-          .append(records),
-      ),
+          .append(records)
+      }),
     )
     .appendTaggedFields()
 
@@ -140,14 +155,16 @@ test('a reading ends when it is to end, though no broker answers who leads its p
   broker.close()
 })
 
-/** Reads a topic of which one record is left, as the last was lost after the first look at its end. */
-async function withLostRecord(read: (context: ReadContext) => Promise<readonly string[]>): Promise<readonly string[]> {
+/** Reads a topic that ended at 2 at the first look and ends at 1 now; `answer` answers the fetch of this number. */
+async function reading<Result>(
+  answer: (fetch: number) => Writer | undefined,
+  read: (context: ReadContext) => Promise<Result>,
+): Promise<Result> {
   let fetches = 0
   const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
     if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
     if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
-    fetches += apiKey === FETCH ? 1 : 0
-    return fetches === 1 ? fetched(recordsOf('kept')) : undefined
+    return apiKey === FETCH ? answer(++fetches) : undefined
   })
   const bounds = (end: number) => ({ first: 0, end })
   let looks = 0
@@ -156,34 +173,43 @@ async function withLostRecord(read: (context: ReadContext) => Promise<readonly s
     boundsOf: async () => new Map([[0, bounds(1)]]),
   }
   const closing = new AbortController()
-  const values = await read({
-    connection: connectionTo([`${broker.host}:${broker.port}`]),
-    cluster: cluster as Cluster,
-    logger: testLogger,
-    closing: closing.signal,
-    requestTimeoutMs: 100,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
-  })
-  closing.abort()
-  broker.close()
-  return values
+  try {
+    return await read({
+      connection: connectionTo([`${broker.host}:${broker.port}`]),
+      cluster: cluster as Cluster,
+      logger: testLogger,
+      closing: closing.signal,
+      requestTimeoutMs: 100,
+      maxWaitMs: 100,
+      maxPartitionBytes: 1_000,
+    })
+  } finally {
+    closing.abort()
+    broker.close()
+  }
 }
 
-test('a scan ends with the topic if the last records are lost meanwhile', async () => {
-  const scanned = withLostRecord(async (context) => {
+const READERS: Readonly<Record<string, (context: ReadContext) => Promise<readonly string[]>>> = {
+  scan: async (context) => {
     const values: string[] = []
     for await (const { value } of scanTopic(context, 'logs')) values.push(String(value))
     return values
-  })
-  expect(await scanned).toEqual(['kept'])
-})
-
-test('a follower has caught up at the end of the topic if the last records are lost meanwhile', async () => {
-  const followed = withLostRecord(async (context) => {
+  },
+  follower: async (context) => {
     const values: string[] = []
     await followTopic(context, 'logs', (records) => void values.push(...records.map(({ value }) => String(value))))
     return values
+  },
+}
+
+describe.each(Object.entries(READERS))('a %s', (_name, read) => {
+  test('does not wait for records that are lost since it looked at the end', async () => {
+    const kept = reading((fetch) => (fetch === 1 ? fetched(recordsOf('kept')) : undefined), read)
+    expect(await kept).toEqual(['kept'])
   })
-  expect(await followed).toEqual(['kept'])
+
+  test('does not wait for records that it may not read', async () => {
+    const refused = reading(() => fetched(TOPIC_AUTHORIZATION_FAILED), read)
+    await expect(refused).rejects.toThrow(/^logs\/0 cannot be read: .*Topic authorization failed/)
+  })
 })
