@@ -14,6 +14,7 @@ export interface FakeBroker extends Broker {
 }
 
 /** The keys of requests. */
+export const PRODUCE = 0
 export const FETCH = 1
 export const METADATA = 3
 export const API_VERSIONS = 18
@@ -109,3 +110,22 @@ export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Wri
     )
     .appendTaggedFields()
 }
+
+/** The answer of a Produce request of version 9 that confirms a batch of the topic `logs`; the broker reads on after `mutedMs` milliseconds. */
+export const produced = (mutedMs: number): Writer =>
+  Writer.create()
+    .appendTaggedFields()
+    .appendArray(['logs'], (topics, name) =>
+      topics.appendString(name).appendArray([0], (found, partition) =>
+        found
+          .appendInt32(partition)
+          .appendInt16(0)
+          .appendInt64(0n)
+          .appendInt64(0n)
+          .appendInt64(0n)
+          .appendArray([], () => undefined)
+          .appendString(null),
+      ),
+    )
+    .appendInt32(mutedMs)
+    .appendTaggedFields()

@@ -1,4 +1,4 @@
-import { type Connection, Producer } from '@platformatic/kafka'
+import { type Broker, type Connection, Producer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
@@ -50,6 +50,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
   const producer = patchClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
+  const turnAt = createTurns()
   let closed = false
 
   const deliver = async (batch: AppendBatch): Promise<void> => {
@@ -96,20 +97,27 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
     isRetry: boolean,
     progress: Progress,
   ): Promise<Failure | null> => {
-    let leader: Leader
+    let leader: Leader | Failure
     try {
       leader = await findLeader(producer, connection, batch, isRetry)
     } catch (error) {
-      return { outcome: 'not_written', retry: !isRefusedForGood(error), reason: describeFault(error), cause: error }
+      return notSent(error)
     }
     if ('outcome' in leader) return leader
-    if (progress.abandoned) return { outcome: 'not_written', retry: false, reason: 'given up before it was sent' }
-    progress.sent = true
+    const endTurn = await turnAt(leader.node)
+    let mutedMs = 0
     try {
-      const isConfirmed = await produce(leader.connection, batch, encoded, requestTimeoutMs)
-      return isConfirmed ? null : { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
+      const made = await connectTo(producer, leader)
+      if (progress.abandoned) return { outcome: 'not_written', retry: false, reason: 'given up before it was sent' }
+      progress.sent = true
+      const produced = await produce(made, batch, encoded, requestTimeoutMs)
+      mutedMs = produced.mutedMs
+      if (produced.isConfirmed) return null
+      return { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
     } catch (error) {
-      return { ...judgeAppend(error), reason: describeFault(error), cause: error }
+      return progress.sent ? { ...judgeAppend(error), reason: describeFault(error), cause: error } : notSent(error)
+    } finally {
+      endTurn(mutedMs)
     }
   }
 
@@ -134,36 +142,82 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 }
 
-/** The connected broker that leads a partition, or why there is none. */
-type Leader = { readonly connection: Connection } | Failure
+/** The batches that were given up wait for their turn in memory, so there has to be a limit, whatever a broker asks for. */
+const MUTED_MS_MAX = 60_000
 
 /**
- * Makes sure that the leader is known and connected, so that a failure up to here means that nothing was sent. Returns a failure if the
- * partition does not exist: the library would take its number modulo the number of partitions.
+ * The turns of the appends to a broker that limits them by a quota. It answers at once, and then reads nothing from the connection for a
+ * while: what is sent meanwhile times out here, is written there all the same, and is sent again. So each append waits until the one before
+ * it is answered and that while is over. To other brokers all go at once.
+ *
+ * Resolves when it is an append's turn, to the function that ends it with the milliseconds from the answer.
+ */
+function createTurns(): (node: number) => Promise<(mutedMs: number) => void> {
+  /** By the node of such a broker: resolves at the end of the last turn. */
+  const ends = new Map<number, Promise<unknown>>()
+  return async (node) => {
+    const before = ends.get(node)
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    if (before !== undefined) ends.set(node, end)
+    await before
+    return (mutedMs) => {
+      if (mutedMs > 0) {
+        if (before === undefined) ends.set(node, Promise.all([ends.get(node), end]))
+        setTimeout(resolve, Math.min(mutedMs, MUTED_MS_MAX)).unref()
+        return
+      }
+      if (ends.get(node) === end) ends.delete(node)
+      resolve()
+    }
+  }
+}
+
+/** The broker that leads a partition. */
+interface Leader {
+  readonly node: number
+  readonly broker: Broker
+}
+
+/**
+ * Makes sure that the leader is known, so that a failure up to here means that nothing was sent. Returns a failure if there is none, or if
+ * the partition does not exist: the library would take its number modulo the number of partitions.
  */
 async function findLeader(
   producer: Producer,
   connection: KafkaConnection,
   { topic, partition }: AppendBatch,
   isRetry: boolean,
-): Promise<Leader> {
+): Promise<Leader | Failure> {
   if (isRetry || !producer.currentMetadata?.topics.has(topic)) {
     await producer.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
   }
   const metadata = producer.currentMetadata
-  const leader = metadata?.topics.get(topic)?.partitions[partition]?.leader
-  if (leader === undefined) {
+  const node = metadata?.topics.get(topic)?.partitions[partition]?.leader
+  if (node === undefined) {
     // Partitions may have been added since the metadata was read.
     return { outcome: 'not_written', retry: !isRetry, reason: `${topic} has no partition ${partition}` }
   }
-  const broker = metadata?.brokers.get(leader)
-  const unled: Failure = { outcome: 'not_written', retry: true, reason: 'the partition has no leader' }
-  if (broker === undefined) return unled
-  const established = producer.connections.getEstablishedConnection(broker)
-  if (established?.isConnected()) return { connection: established }
-  const made = (await producer.connectToBrokers([leader])).get(leader)
-  return made === undefined ? unled : { connection: made }
+  const broker = metadata?.brokers.get(node)
+  return broker === undefined ? { outcome: 'not_written', retry: true, reason: UNLED } : { node, broker }
 }
+
+const UNLED = 'the partition has no leader'
+
+async function connectTo(producer: Producer, { node, broker }: Leader): Promise<Connection> {
+  const established = producer.connections.getEstablishedConnection(broker)
+  if (established?.isConnected()) return established
+  const made = (await producer.connectToBrokers([node])).get(node)
+  if (made === undefined) throw new Error(UNLED)
+  return made
+}
+
+/** A failure before anything left this process. */
+const notSent = (error: unknown): Failure => ({
+  outcome: 'not_written',
+  retry: !isRefusedForGood(error),
+  reason: describeFault(error),
+  cause: error,
+})
 
 /** Whether another attempt may succeed. */
 const mayRetry = ({ retry, cause }: Failure, attempts: number): boolean =>

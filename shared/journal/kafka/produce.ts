@@ -4,16 +4,23 @@ import { type Connection, ProduceAcks, produceV9, Writer } from '@platformatic/k
 const PRODUCE = 0
 const VERSION = 9
 
+/** The answer of a broker to a batch. */
+export interface Produced {
+  /** A batch is stored as a whole, so its first offset stands for every record. */
+  readonly isConfirmed: boolean
+  /** Milliseconds for which the broker reads nothing more from the connection, as a quota is used up (KIP-219); mostly 0. */
+  readonly mutedMs: number
+}
+
 /**
- * Sends one record batch to the leader of its partition with acks=all, and resolves to whether the answer confirms it: a batch is stored as
- * a whole, so its first offset stands for every record. Rejects with the library's errors, which carry the broker's codes.
+ * Sends one record batch to the leader of its partition with acks=all. Rejects with the library's errors, which carry the broker's codes.
  */
 export function produce(
   connection: Connection,
   { topic, partition }: { readonly topic: string; readonly partition: number },
   batch: Buffer,
   timeoutMs: number,
-): Promise<boolean> {
+): Promise<Produced> {
   const request = () =>
     Writer.create()
       .appendString(null) // no transaction
@@ -38,7 +45,11 @@ export function produce(
       true,
       (error, answer) => {
         if (error) reject(error)
-        else resolve(answer !== undefined && confirms(answer, topic, partition))
+        else
+          resolve({
+            isConfirmed: answer !== undefined && confirms(answer, topic, partition),
+            mutedMs: answer?.throttleTimeMs ?? 0,
+          })
       },
     )
   })

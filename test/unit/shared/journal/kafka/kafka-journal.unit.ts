@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AppendError } from '../../../../../shared/journal/journal.ts'
 import type { KafkaJournal } from '../../../../../shared/journal/kafka/kafka-journal.ts'
 import {
   API_VERSIONS,
@@ -6,6 +7,8 @@ import {
   type FakeBroker,
   METADATA,
   metadata,
+  PRODUCE,
+  produced,
   startFakeBroker,
 } from '../../../../support/fake-broker.ts'
 import { openKafka } from '../../../../support/kafka.ts'
@@ -31,4 +34,37 @@ test('a subscription that is opened while the journal closes does not join its g
   await appended
   await closed
   broker.close()
+})
+
+/** The outcomes of an append that a broker confirms, and of two at once after it, which it does not answer. */
+async function appendThrice(mutedMs: number) {
+  let produces = 0
+  const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
+    produces += apiKey === PRODUCE ? 1 : 0
+    return produces === 1 ? produced(mutedMs) : undefined
+  })
+  const journal = openKafka([`${broker.host}:${broker.port}`], { deliveryTimeoutMs: 500, requestTimeoutMs: 5_000 })
+  const append = (): Promise<string> =>
+    journal.append({ topic: 'logs', partition: 0, records: [{ key: null, value: '{}', headers: {} }] }).then(
+      () => 'written',
+      ({ outcome }: AppendError) => outcome,
+    )
+  const outcomes = [await append(), ...(await Promise.all([append(), append()]))]
+  await journal.close()
+  broker.close()
+  return { outcomes, produces }
+}
+
+test('a broker that reads nothing for a while, as a quota is used up, is sent nothing', async () => {
+  const { outcomes, produces } = await appendThrice(60_000)
+  expect(outcomes).toEqual(['written', 'not_written', 'not_written'])
+  expect(produces).toBe(1)
+})
+
+test('a broker that limits appends by a quota is sent one at a time', async () => {
+  const { outcomes, produces } = await appendThrice(1)
+  expect(outcomes).toEqual(['written', 'unknown', 'not_written'])
+  expect(produces).toBe(2)
 })

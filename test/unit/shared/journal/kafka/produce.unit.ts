@@ -42,7 +42,7 @@ const response = (name: string, index: number, baseOffset = 7n, errorCode = 0): 
 describe('a produce request', () => {
   test('asks for the confirmation of every replica in sync, and holds the batch for its one partition', async () => {
     const { sent, connection } = fakeConnection((answer) => answer(null, response('logs', 3)))
-    expect(await produce(connection, TARGET, BATCH, 3_000)).toBe(true)
+    expect(await produce(connection, TARGET, BATCH, 3_000)).toEqual({ isConfirmed: true, mutedMs: 0 })
     const [only, ...more] = sent
     expect(more).toEqual([])
     expect([only?.api, only?.version]).toEqual([PRODUCE, 9])
@@ -66,7 +66,7 @@ describe('a produce request', () => {
     ['that is empty', undefined],
   ])('is not confirmed by an answer %s', async (_, given) => {
     const { connection } = fakeConnection((answer) => answer(null, given))
-    expect(await produce(connection, TARGET, BATCH, 3_000)).toBe(false)
+    expect(await produce(connection, TARGET, BATCH, 3_000)).toMatchObject({ isConfirmed: false })
   })
 
   test('fails as the library says it did', async () => {
