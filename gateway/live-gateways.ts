@@ -40,10 +40,14 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let hasFailed = false
+  /** Whether another gateway was heard for the first time since the last beat began. */
+  let isNewsHeard = false
 
   function hear(other: string): void {
-    // A gateway that has just started hears of this one at once.
-    if (!isStopped && hearing.hear(other)) void beat()
+    if (isStopped || !hearing.hear(other)) return
+    // A gateway that has just started hears of this one at once: by the next beat, as one on its way may come before its own first.
+    isNewsHeard = true
+    void beat()
   }
 
   function onTime(): void {
@@ -64,6 +68,13 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   }
 
   const beat = singleFlight(async () => {
+    do {
+      isNewsHeard = false
+      await beatOnce()
+    } while (isNewsHeard && !isStopped)
+  })
+
+  async function beatOnce(): Promise<void> {
     try {
       await follow()
       await journal.append({ topic, partition: PARTITION, records: [{ key: id, value: '{}', headers: {} }] })
@@ -73,7 +84,7 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
         logger.warn({ err, topic }, 'the live gateways cannot be counted; further failures are not reported')
       hasFailed = true
     }
-  })
+  }
 
   return {
     name: 'live gateways',

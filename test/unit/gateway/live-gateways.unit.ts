@@ -58,6 +58,23 @@ describe('the live gateways', () => {
     expect(counts(gateways)).toEqual([4, 4, 4, 4])
   })
 
+  test('know of each other as soon as one starts while the beat of the other is on its way', async () => {
+    const journal = withTopic()
+    const client = journal.anotherClient()
+    const held = Promise.withResolvers<void>()
+    const append: Journal['append'] = async (batch) => {
+      await client.append(batch)
+      await held.promise
+    }
+    const first = await start({ ...client, append })
+    await settle()
+    const second = await start(journal.anotherClient())
+    await settle()
+    held.resolve()
+    await settle()
+    expect(counts([first, second])).toEqual([2, 2])
+  })
+
   test('stay as many for hours, also where their timers run apart', async () => {
     const journal = withTopic()
     const gateways = [await start(journal.anotherClient(), 5_000), await start(journal.anotherClient(), 7_300)]
