@@ -174,6 +174,11 @@ export function sqliteCode(thrown: unknown): number | null {
   return typeof extended === 'number' ? extended & 0xff : null
 }
 
+const PASSING: readonly number[] = [SQLITE.FULL, SQLITE.BUSY, SQLITE.LOCKED, SQLITE.IOERR, SQLITE.NOMEM]
+
+/** Whether a failure with this primary result code may pass by itself: a full disk or an I/O error may, a damaged file does not. */
+export const isPassing = (code: number): boolean => PASSING.includes(code)
+
 /** The commands that bring back some of the content of a damaged file that was moved away. */
 const REFILL = {
   journal: '`sluice registry restore FILE` brings back the Teams and keys that it had',

@@ -1,5 +1,5 @@
 import { ThreadGoneError } from '../../runtime/threads/thread.ts'
-import { explainSqliteError, SQLITE, sqliteCode } from '../../sqlite/database-file.ts'
+import { explainSqliteError, isPassing, SQLITE, sqliteCode } from '../../sqlite/database-file.ts'
 import { AppendError } from '../journal.ts'
 
 /** The journal's file cannot be opened, read or written; the message names the file and says what to do. */
@@ -21,6 +21,10 @@ export function clearError(thrown: unknown, file: string): unknown {
   const message = explainSqliteError(code, (thrown as Error).message, 'journal', file)
   return new JournalFileError(message, code, { cause: thrown })
 }
+
+/** Whether a failed read may succeed later although nobody acts on the file itself. */
+export const mayPass = (thrown: unknown): boolean =>
+  thrown instanceof JournalFileError && thrown.sqliteCode !== null && isPassing(thrown.sqliteCode)
 
 /**
  * The error for a failed append. After an I/O error, the commit mark may have reached the disk although its sync failed, so a crash could

@@ -7,7 +7,8 @@ import { decodeBatch } from './record-codec.ts'
 import type { StoreCalls } from './store.ts'
 
 const PAGE_RECORDS = 500
-const RETRY_MS = 1_000
+/** Time from a read that failed to the next attempt. */
+export const RETRY_MS = 1_000
 
 export interface ReadingDeps {
   readonly store: StoreCalls

@@ -1,8 +1,11 @@
 import type { Health } from '../../runtime/lifecycle.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { pause } from '../../runtime/waiting.ts'
 import { type PartitionBatch, PositionLostError, type SubscribeOptions, type Subscription } from '../journal.ts'
 import type { Changes } from './changes.ts'
+import { mayPass } from './failures.ts'
 import type { GroupPartition, Groups, Member } from './groups.ts'
-import { readPage } from './reading.ts'
+import { RETRY_MS, readPage } from './reading.ts'
 import type { StoreCalls } from './store.ts'
 
 export interface SubscriptionDeps {
@@ -11,9 +14,13 @@ export interface SubscriptionDeps {
   readonly commit: (group: string, partitionId: number, position: number) => Promise<void>
   readonly changes: Changes
   readonly groups: Groups
+  readonly logger: Pick<Logger, 'error'> | undefined
 }
 
 type Handler = (batch: PartitionBatch) => Promise<void>
+
+/** Reads again for as long as the failure may pass: a full disk must not halt a projection for good. Undefined once it has to stop. */
+type Patiently = <T>(read: () => Promise<T>) => Promise<T | undefined>
 
 interface Work {
   readonly controller: AbortController
@@ -26,9 +33,11 @@ export async function subscribe(
   options: SubscribeOptions,
   handler: Handler,
 ): Promise<Subscription> {
-  const { store, changes, groups } = deps
+  const { store, changes, groups, logger } = deps
   const partitions = await joinTopics(store, options)
   const working = new Map<number, Work>()
+  /** Why the partitions that cannot be read at the moment cannot. */
+  const unread = new Map<number, string>()
   const { onAssigned = () => undefined } = options
   const done = Promise.withResolvers<void>()
   let failure: unknown
@@ -47,11 +56,32 @@ export async function subscribe(
     void end()
   }
 
+  const patiently =
+    ({ id, topic }: GroupPartition, signal: AbortSignal): Patiently =>
+    async (read) => {
+      try {
+        while (!signal.aborted) {
+          try {
+            return await read()
+          } catch (error) {
+            if (!mayPass(error)) throw error
+            if (!unread.has(id)) logger?.error({ err: error, topic }, 'records cannot be read; retrying')
+            unread.set(id, (error as Error).message)
+          }
+          await pause(RETRY_MS, signal)
+        }
+        return undefined
+      } finally {
+        unread.delete(id)
+      }
+    }
+
   const member: Member = {
     partitions,
     take: (partition) => {
       const controller = new AbortController()
-      const stopped = workOn(deps, options, handler, partition, controller.signal).catch(fail)
+      const { signal } = controller
+      const stopped = workOn(deps, options, handler, partition, signal, patiently(partition, signal)).catch(fail)
       working.set(partition.id, { controller, stopped })
       onAssigned(working.size, 'assigned')
     },
@@ -67,7 +97,7 @@ export async function subscribe(
 
   return {
     done: done.promise,
-    health: () => healthOf(options.group, ended !== undefined, failure),
+    health: () => healthOf(options.group, ended !== undefined, failure, unread),
     close: end,
   }
 }
@@ -81,9 +111,10 @@ async function joinTopics(store: StoreCalls, { group, topics }: SubscribeOptions
   return partitions
 }
 
-function healthOf(group: string, ended: boolean, failure: unknown): Health {
+function healthOf(group: string, ended: boolean, failure: unknown, unread: ReadonlyMap<number, string>): Health {
   const name = `journal group ${group}`
-  if (!ended) return { name, ready: true }
+  const [reason] = unread.values()
+  if (!ended) return reason === undefined ? { name, ready: true } : { name, ready: false, reason }
   return { name, ready: false, reason: failure instanceof Error ? failure.message : 'the subscription is closed' }
 }
 
@@ -94,16 +125,18 @@ async function workOn(
   handler: Handler,
   partition: GroupPartition,
   signal: AbortSignal,
+  patiently: Patiently,
 ): Promise<void> {
   const { topic, id } = partition
   const commit = async (position: number): Promise<void> => {
     if (!signal.aborted) await deps.commit(group, id, position)
   }
-  let position = await store.call('startPosition', [group, id])
+  let position = (await patiently(() => store.call('startPosition', [group, id]))) ?? 0
   while (!signal.aborted) {
     const seen = changes.version(topic)
-    const { records, next, firstOffset, endPosition } = await readPage(store, topic, partition, position, recordsMax)
-    if (signal.aborted) return
+    const page = await patiently(() => readPage(store, topic, partition, position, recordsMax))
+    if (page === undefined || signal.aborted) return
+    const { records, next, firstOffset, endPosition } = page
     if (position < firstOffset) throw new PositionLostError(topic, partition.partition, position, firstOffset)
     if (records.length > 0) {
       await handler({ topic, partition: partition.partition, records, endPosition, signal, commit }).catch((error) => {

@@ -1,4 +1,4 @@
-import { explainSqliteError, SQLITE, sqliteCode } from '../../sqlite/database-file.ts'
+import { explainSqliteError, isPassing, sqliteCode } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 
 /** The file cannot be written or read at the moment, but may be later. */
@@ -11,8 +11,6 @@ export class CalledOffError extends Error {
   override readonly name = 'CalledOffError'
 }
 
-const PASSING: readonly number[] = [SQLITE.FULL, SQLITE.BUSY, SQLITE.LOCKED, SQLITE.IOERR, SQLITE.NOMEM]
-
 /**
  * Turns an error of `node:sqlite` into a `StoreUnavailableError` if it may pass, else into a `StoreHaltError`, with a message that says
  * what to do. Returns any other error unchanged.
@@ -22,5 +20,5 @@ export function clearError(thrown: unknown, file: string): unknown {
   if (code === null) return thrown
   const message = explainSqliteError(code, (thrown as Error).message, 'log store', file)
   const cause = { cause: thrown }
-  return PASSING.includes(code) ? new StoreUnavailableError(message, cause) : new StoreHaltError(message, cause)
+  return isPassing(code) ? new StoreUnavailableError(message, cause) : new StoreHaltError(message, cause)
 }

@@ -3,10 +3,16 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
+import { createChanges } from '../../../../../shared/journal/sqlite/changes.ts'
 import { clearError, JournalFileError, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
+import { createGroups } from '../../../../../shared/journal/sqlite/groups.ts'
+import { packRecords } from '../../../../../shared/journal/sqlite/record-codec.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
+import type { StoreCalls } from '../../../../../shared/journal/sqlite/store.ts'
+import { subscribe } from '../../../../../shared/journal/sqlite/subscription.ts'
 import { ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 import {
   bulkyRecords,
@@ -199,6 +205,61 @@ test('a read that failed in the middle is whole when it is made again', async ()
   await expect(scanAll(reader, topic)).rejects.toBeInstanceOf(JournalFileError)
   await writeFile(folder.file(), whole)
   expect(await scanAll(reader, topic)).toHaveLength(20)
+})
+
+describe('a group whose records cannot be read', () => {
+  /** A topic of one partition with one record, whose first reads fail. */
+  const subscribed = async (failures: (JournalFileError | null)[]) => {
+    const [content] = packRecords(recordsOf('a', 1)).map(({ content: bytes }) => bytes)
+    const batch = { firstOffset: 0, appendedAt: 0, count: 1, content }
+    const read = ({ position }: { position: number }) => {
+      const failure = failures.shift()
+      if (failure) throw failure
+      return { batches: position === 0 ? [batch] : [], next: 1, firstOffset: 0, endPosition: 1 }
+    }
+    const calls = { join: () => {}, partitions: () => [{ id: 1, partition: 0 }], startPosition: () => 0, read }
+    const store = { call: async (name: keyof typeof calls, args: [never]) => calls[name](...args) }
+    const [values, logged]: [unknown[], unknown[]] = [[], []]
+    const subscription = await subscribe(
+      {
+        store: store as unknown as StoreCalls,
+        commit: async () => {},
+        changes: createChanges(async () => 0, 10),
+        groups: createGroups(),
+        logger: { error: (_: unknown, message?: string) => void logged.push(message) },
+      },
+      { group: 'group', topics: ['topic'], recordsMax: 10 },
+      async ({ records }) => void values.push(...valuesOf(records)),
+    )
+    return { subscription, values, logged }
+  }
+
+  test('reads on when an I/O error or a full disk has passed, and says meanwhile that it cannot read', async () => {
+    const failures = [SQLITE.IOERR, SQLITE.FULL].map((code) => new JournalFileError(`failed with ${code}`, code))
+    const { subscription, values, logged } = await subscribed(failures)
+    await eventually(() => !subscription.health().ready)
+    expect(subscription.health()).toEqual({ name: 'journal group group', ready: false, reason: 'failed with 10' })
+    await eventually(() => values.length > 0)
+    expect(values).toEqual(['a0'])
+    expect(subscription.health().ready).toBe(true)
+    expect(logged).toEqual(['records cannot be read; retrying'])
+    await subscription.close()
+    await subscription.done
+  })
+
+  test('ends while it waits to read again', async () => {
+    const { subscription, logged } = await subscribed(Array(5).fill(new JournalFileError('failed', SQLITE.IOERR)))
+    await eventually(() => logged.length > 0)
+    await subscription.close()
+    await subscription.done
+  })
+
+  test('ends for good if the file is damaged', async () => {
+    const damaged = new JournalFileError('it is damaged', SQLITE.CORRUPT)
+    const { subscription } = await subscribed([damaged])
+    await expect(subscription.done).rejects.toBe(damaged)
+    expect(subscription.health()).toMatchObject({ ready: false, reason: 'it is damaged' })
+  })
 })
 
 test('several connections may make the file at once', async () => {
