@@ -55,7 +55,8 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     const consumers = createConsumers({ ...deps, journal, store })
     const retention = { ...deps, store, days: config.RETENTION_DAYS }
     const services: readonly Service[] = [
-      createMaintenance([maintainJournal, maintainStore], logger),
+      createMaintenance(maintainJournal, logger),
+      createMaintenance(maintainStore, logger),
       createRetentionJob({ ...retention, intervalMs: RETENTION_INTERVAL_MS }),
       ...consumers,
     ]
@@ -100,14 +101,14 @@ function createConsumers({
 }
 
 /**
- * Maintains the embedded files, at start and every minute: retention and compaction, which external servers do for themselves. A failure is
+ * Maintains an embedded file, at start and every minute: retention and compaction, which external servers do for themselves. A failure is
  * logged and retried; files that grow for a while longer are no reason to stop.
  */
-function createMaintenance(tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[], logger: Logger): Service {
+function createMaintenance(maintain: (signal: AbortSignal) => Promise<unknown>, logger: Logger): Service {
   const repeater = createRepeater({
     intervalMs: MAINTENANCE_INTERVAL_MS,
     run: async (signal) => {
-      for (const task of tasks) await task(signal)
+      await maintain(signal)
     },
     onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
   })

@@ -1,12 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createConsumersInThread } from '../../../../deploy/server/consumers-in-thread.ts'
 import { openJournal } from '../../../../deploy/server/journals.ts'
+import { openLogStore } from '../../../../deploy/server/log-stores.ts'
+import { topicName } from '../../../../shared/contract/topics.ts'
+import type { Journal } from '../../../../shared/journal/journal.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { type Config, loadConfig } from '../../../../shared/runtime/config.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { silent } from '../../../support/consumers-rig.ts'
+import { eventDocument } from '../../../support/documents.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 
 const folder = temporaryFolder()
@@ -24,10 +31,14 @@ afterEach(() => {
   folder.remove()
 })
 
-async function createTopics(config: Config): Promise<void> {
-  const deps = { config, clock: systemClock, logger: silent, metrics: createMetrics(), tracer: null }
-  const { journal, applyTopics } = await openJournal(deps, 'same')
+const depsOf = (config: Config) => {
+  return { config, clock: systemClock, logger: silent, metrics: createMetrics(), tracer: null }
+}
+
+async function createTopics(config: Config, fill = async (_: Journal): Promise<void> => {}): Promise<void> {
+  const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
   await applyTopics()
+  await fill(journal)
   await journal.close()
 }
 
@@ -46,4 +57,26 @@ test('consumers stop by the deadline, though Elasticsearch has not answered thei
   await consumers.stop(systemClock.now())
   expect(await consumers.health()).toMatchObject([{ name: 'consumers', ready: false }])
   await consumers.done
+}, 20_000)
+
+test('an embedded journal that cannot be maintained does not keep the log store from being maintained', async () => {
+  const config = loadConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'silent' })
+  const record = { key: 'key', value: 'value', headers: {} }
+  await createTopics(config, (journal) =>
+    journal.append({ topic: topicName(config.TOPIC_PREFIX, 'registry'), partition: 0, records: [record, record] }),
+  )
+  const journal = new DatabaseSync(join(folder.path, 'journal.db'))
+  journal.exec(`CREATE TRIGGER kept BEFORE DELETE ON batches BEGIN SELECT raise(ABORT, 'a fault'); END`)
+  journal.close()
+  const { store } = await openLogStore(depsOf(config), 'same')
+  await store.write([eventDocument()], new AbortController().signal)
+  await store.close()
+
+  const consumers = createConsumersInThread(config)
+  await consumers.start()
+  const logs = new DatabaseSync(join(folder.path, 'logs.db'))
+  const counted = logs.prepare('SELECT counted FROM rollup_state')
+  await eventually(() => counted.get()?.['counted'] === 1)
+  logs.close()
+  await consumers.stop(systemClock.now() + 5_000)
 }, 20_000)
