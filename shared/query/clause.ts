@@ -4,7 +4,7 @@ import { DAY_MS, parseTimestamp, timestampOf } from '../contract/timestamp.ts'
 import type { Comparison, NumberField, Query, TextField, TimeField } from './ast.ts'
 import type { Field, FieldReference } from './fields.ts'
 import type { Lexeme, Problem } from './lexer.ts'
-import { keyRange, sortKey } from './sort-key.ts'
+import { sortKey, typeOf } from './sort-key.ts'
 import { splitWords } from './words.ts'
 
 type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
@@ -84,13 +84,15 @@ type LeafRange = Extract<Query, { type: 'leafRange' }>
 
 function leafRange({ field, path, from, to }: Omit<LeafRange, 'type'>, at: number): Query | Problem {
   if (from === null && to === null) return { type: 'leafExists', field, path }
-  const wrong = [from, to].find((bound) => bound !== null && sortKey(bound.value) === undefined)
   const name = `${field}.${path}`
-  if (wrong != null) return { problem: `${name} is compared with ${COMPARED}, not with "${wrong.value}".`, at }
-  const range: Query = { type: 'leafRange', field, path, from, to }
-  if (keyRange(range) === undefined)
-    return { problem: `Both ends of a range of ${name} are numbers, or times, or durations.`, at }
-  return range
+  const types = new Set<string>()
+  for (const { value } of [from, to].filter((bound) => bound !== null)) {
+    const key = sortKey(value)
+    if (key === undefined) return { problem: `${name} is compared with ${COMPARED}, not with "${value}".`, at }
+    types.add(typeOf(key))
+  }
+  if (types.size > 1) return { problem: `Both ends of a range of ${name} are numbers, or times, or durations.`, at }
+  return { type: 'leafRange', field, path, from, to }
 }
 
 type LeafReference = Extract<FieldReference, { kind: 'leaf' }>

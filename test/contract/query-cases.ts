@@ -232,6 +232,7 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['scope.user.id:1..69', ['refused']],
   ['scope.user.id:[7 TO 70]', ['refused', 'retried']],
   ['scope.user.id:[70 TO 7]', []],
+  ['-scope.user.id:[70 TO 7]', ['refused', 'retried', 'billingX', 'placed', 'paid']],
   ['scope.user.id:[* TO 7]', ['refused']],
   ['scope.user:>0', []],
   ['scope.RequestId:>0', []],

@@ -118,6 +118,7 @@ const READ: readonly (readonly [string, Query])[] = [
   ['payload.n:<="1.5s"', leafRange('n', null, { value: '1.5s', isIncluded: true })],
   ['payload.n:[1 TO 2]', leafRange('n', { value: '1', isIncluded: true }, { value: '2', isIncluded: true })],
   ['payload.n:1..2', leafRange('n', { value: '1', isIncluded: true }, { value: '2', isIncluded: true })],
+  ['payload.n:[2 TO 1]', leafRange('n', { value: '2', isIncluded: true }, { value: '1', isIncluded: true })],
   ['payload.n:[* TO 2]', leafRange('n', null, { value: '2', isIncluded: true })],
   ['payload.n:[* TO *]', { type: 'leafExists', field: 'payload', path: 'n' }],
   ['payload.n:"1..2"', { type: 'leaf', field: 'payload', path: 'n', value: '1..2', prefix: false }],
