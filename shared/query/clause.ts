@@ -106,7 +106,7 @@ function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
   return {
     type: 'equals',
     field: field.name,
-    value: value.star ? value.text : storedValue(field, value.text),
+    value: value.star ? storedPrefix(field, value.text) : storedValue(field, value.text),
     prefix: value.star,
   }
 }
@@ -116,6 +116,9 @@ function storedValue({ kind, name }: Textual, text: string): string {
   if (kind === 'guid') return parseGuid(text) ?? text
   return name === 'category' ? withoutLastDot(text) : text
 }
+
+/** GUIDs are stored in lower case. */
+const storedPrefix = ({ kind }: Textual, text: string): string => (kind === 'guid' ? text.toLowerCase() : text)
 
 /** A category in the form that is searched, with or without a dot at its end. */
 export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')

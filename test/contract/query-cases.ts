@@ -271,6 +271,7 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['id:00000000-0000-0000-0000-000000000000', []],
   ['project:{3F2504E0-4F89-11D3-9A0C-0305E82C3301} level:debug', ['billingX']],
   ['project:3f2504*', ['refused', 'retried', 'billingX']],
+  ['project:3F2504E0-4F*', ['refused', 'retried', 'billingX']],
   ['correlation:order-4711 connection', ['refused']],
   ['correlation:order-4711 level:info', ['placed']],
   // Queries that do not parse are searched as text.

@@ -69,6 +69,7 @@ const READ: readonly (readonly [string, Query])[] = [
   ['category:Acme\\*', { type: 'equals', field: 'category', value: 'Acme*', prefix: false }],
   ['correlation:a:b', { type: 'equals', field: 'correlationKey', value: 'a:b', prefix: false }],
   ['event:a\\ b', { type: 'equals', field: 'event', value: 'a b', prefix: false }],
+  ['id:0198D5B2*', { type: 'equals', field: 'id', value: '0198d5b2', prefix: true }],
   ['eventName:*', { type: 'exists', field: 'eventName' }],
   ['exception:*', { type: 'exists', field: 'exception' }],
   ['eventId:*', { type: 'exists', field: 'eventId' }],
