@@ -30,9 +30,9 @@ export function createRetentionJob({
   const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
   const repeater = createRepeater({
     intervalMs,
-    run: async () => {
+    run: async (signal) => {
       const before = timestampOf(clock.now() - days * DAY_MS).slice(0, 10)
-      const removed = await store.removeBefore(before)
+      const removed = await store.removeBefore(before, signal)
       lastSuccess.set(clock.now() / 1_000)
       if (removed > 0) logger.info({ before, removed }, 'old days were removed')
     },

@@ -35,8 +35,11 @@ export interface LogStoreWriter {
   /** Folds facts about flows into their summaries. Repeating a fact changes nothing. Fails as `write` does. */
   mergeFlows(deltas: readonly FlowDelta[], signal: AbortSignal): Promise<void>
 
-  /** Removes whole days: documents whose `receivedAt` is before the day (yyyy-mm-dd, UTC). Returns the number of documents. */
-  removeBefore(day: string): Promise<number>
+  /**
+   * Removes whole days: documents whose `receivedAt` is before the day (yyyy-mm-dd, UTC). Returns the number of documents. Rejects with the
+   * signal's reason if that ends it early; the next call goes on.
+   */
+  removeBefore(day: string, signal?: AbortSignal): Promise<number>
 }
 
 export type WriteOutcome =

@@ -63,7 +63,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       return persist(() => store.call('write', all), signal)
     },
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
-    removeBefore: (day) => removeBefore(store, day),
+    removeBefore: (day, signal) => removeBefore(store, day, signal),
     maintain: async ({ bytesMax, documentOf, signal }) => {
       const removeBeyond = async (): Promise<number> => (bytesMax === null ? 0 : removeOldest(store, bytesMax, signal))
       // Before entries are counted, as those that are removed need no counts, and after, as counts take room.
@@ -136,16 +136,17 @@ const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ o
 
 const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 
-async function removeBefore(store: StoreClient, day: string): Promise<number> {
+async function removeBefore(store: StoreClient, day: string, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0
   let after: number | null = 0
   while (after !== null) {
+    signal?.throwIfAborted()
     const step: RemovalStep = await store.call('removeDocumentsBefore', day, after)
     removed += step.removed
     after = step.next
   }
-  while ((await store.call('removeFlowsBefore', day)) > 0);
-  while (await store.call('dropEmptyTextTable'));
+  while ((await store.call('removeFlowsBefore', day)) > 0) signal?.throwIfAborted()
+  while (await store.call('dropEmptyTextTable')) signal?.throwIfAborted()
   return removed
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { eventLogDocument } from '../../../consumers/projections/entries.ts'
 import { createRetentionJob } from '../../../consumers/retention.ts'
@@ -76,6 +77,24 @@ describe('the retention job', () => {
     const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
     await job.start()
     await job.stop(NOW)
+  })
+
+  test('is stopped in the middle of a removal, which does not count as done', async () => {
+    const metrics = createMetrics()
+    let isCalledOff = false
+    const store = {
+      removeBefore: async (_day: string, signal?: AbortSignal): Promise<number> => {
+        await once(signal as AbortSignal, 'abort')
+        isCalledOff = true
+        throw signal?.reason
+      },
+    }
+    const job = createRetentionJob({ store, clock, metrics, days: 1, intervalMs: 1, logger: silent })
+    await job.start()
+    await job.stop(Number.MAX_SAFE_INTEGER)
+    expect(isCalledOff).toBe(true)
+    const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
+    expect((await lastSuccess.get()).values[0]?.value).toBe(0)
   })
 
   test('can be stopped without a start', async () => {

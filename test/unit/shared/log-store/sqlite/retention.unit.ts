@@ -113,6 +113,17 @@ describe('removing days', () => {
     expect(await store.count(find('fresh'))).toBe(1)
   })
 
+  test('ends with its step when it is called off, and the next removal goes on', async () => {
+    await fill(2, 1_500)
+    const stopping = new AbortController()
+    const removing = store.removeBefore('2026-01-02', stopping.signal)
+    stopping.abort()
+    await expect(removing).rejects.toBe(stopping.signal.reason)
+    const removed = 3_000 - (await store.count(find('')))
+    expect(removed).toBeLessThanOrEqual(500)
+    expect(await store.removeBefore('2026-01-02')).toBe(1_500 - removed)
+  })
+
   test('keeps a flow whose summary has not heard of its last entries', async () => {
     const old = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-01T00:00:00.000Z' })
     const late = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })
