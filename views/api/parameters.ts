@@ -148,6 +148,33 @@ export function readParameters(search: URLSearchParams, taken: readonly Paramete
   return values
 }
 
+/** A `%` that begins no encoded byte stands for itself. */
+const LONE_PERCENT = /%(?![\da-f]{2})/gi
+
+/**
+ * Throws an `invalid_request` that names each parameter of a request's target with bytes that are not UTF-8. They would be read as U+FFFD,
+ * which finds nothing.
+ */
+export function refuseOtherEncodings(target: string): void {
+  const pairs = target.includes('?') ? target.slice(target.indexOf('?') + 1).split('&') : []
+  const problems = pairs.filter((pair) => !isUtf8(pair)).map(problemOfPair)
+  if (problems.length > 0) throw invalidParameters(problems)
+}
+
+const problemOfPair = (pair: string): ParameterProblem => ({
+  path: [...new URLSearchParams(pair).keys()].join(),
+  message: 'must be percent-encoded UTF-8',
+})
+
+function isUtf8(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded.replace(LONE_PERCENT, '%25'))
+    return true
+  } catch {
+    return false
+  }
+}
+
 function unknownNames(search: URLSearchParams, taken: readonly ParameterName[]): ParameterProblem[] {
   const known = taken.length === 0 ? 'this path takes none' : `this path takes ${taken.join(', ')}`
   return [...new Set(search.keys())]

@@ -19,7 +19,7 @@ import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createLearntWaits } from './flow-waits.ts'
 import { createNames } from './names.ts'
-import { readParameters } from './parameters.ts'
+import { readParameters, refuseOtherEncodings } from './parameters.ts'
 import { answerFailure, createStoreCheck, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
 import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
@@ -80,6 +80,7 @@ const handlerOf =
   (route: Route, deps: ViewsDeps, tools: Tools): RequestHandler =>
   async (request, response) => {
     const { team } = callerOf(request, deps)
+    refuseOtherEncodings(request.url)
     const { id, correlationKey, other } = request.params
     const call: Call = {
       team,

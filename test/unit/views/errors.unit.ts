@@ -75,9 +75,11 @@ describe('invalid_request names the parameter', () => {
     ['/api/event-logs?from=now&to=now-1h', 'to', expect.stringContaining('later than from')],
     ['/api/event-logs?order=up', 'order', 'must be desc or asc'],
     ['/api/event-logs?cursor=garbage', 'cursor', expect.stringContaining('nextCursor')],
-    ['/api/event-logs?cursor=%00%ff', 'cursor', expect.stringContaining('nextCursor')],
+    ['/api/event-logs?cursor=%00%7f', 'cursor', expect.stringContaining('nextCursor')],
     ['/api/event-logs?project=42', 'project', expect.stringContaining('GUID')],
     ['/api/event-logs?levle=Error', 'levle', expect.stringContaining('this path takes q, level')],
+    ['/api/event-logs?limit=5&environment=Pr%FCf', 'environment', 'must be percent-encoded UTF-8'],
+    ['/api/event-logs?%ff=x', '\ufffd', 'must be percent-encoded UTF-8'],
     ['/api/event-logs?__proto__=x', '__proto__', expect.stringContaining('is not a parameter')],
     ['/api/event-logs?constructor=x', 'constructor', expect.stringContaining('is not a parameter')],
     ['/api/event-logs/histogram?buckets=0', 'buckets', 'must be a whole number from 1 to 1000'],
@@ -100,6 +102,10 @@ describe('invalid_request names the parameter', () => {
     expect(answer).toMatchObject({ status: 400, success: false, error: { code: 'invalid_request', retryable: false } })
     expect(answer.error.details).toEqual([{ path: parameter, message }])
     expect(answer.error.message).toContain(parameter)
+  })
+
+  test('but a % that stands for itself is no fault', async () => {
+    expect(await views.get('/api/event-logs?q=100%&environment=%f&project=')).toMatchObject({ status: 200 })
   })
 
   test('and all that are at fault', async () => {
