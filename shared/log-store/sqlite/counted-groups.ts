@@ -196,6 +196,18 @@ export function withinMemory<T>(work: () => T): T | null {
 
 /** In the order of SQLite. */
 export function compareValues(a: Value, b: Value): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareTexts(String(a), String(b))
 }
+
+/** Compares texts as their bytes in UTF-8, which take five times as long to make: most groups may have the same count. */
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at += 1) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return rankOf(x) - rankOf(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for characters after all others. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit)

@@ -7,6 +7,7 @@ import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
 import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
+import { compareValues } from '../../../../../shared/log-store/sqlite/counted-groups.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
@@ -286,6 +287,21 @@ function expectExactRows(): void {
   ).toBe(0)
   expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0 AND entries = 0')).toBe(0)
 }
+
+test('values with the same count are in the order in which SQLite has them', () => {
+  const texts = fc.string({
+    unit: fc.constantFrom('', 'a', 'b', 'ß', '\ud7ff', '\ue000', '\ufffd', '😀', '😁', '\u{10ffff}'),
+  })
+  const database = new DatabaseSync(':memory:')
+  const sorted = database.prepare('SELECT value FROM json_each(?) ORDER BY value')
+  fc.assert(
+    fc.property(fc.array(texts), (values) => {
+      const expected = sorted.all(JSON.stringify(values)).map(({ value }) => value)
+      expect(values.toSorted(compareValues)).toEqual(expected)
+    }),
+  )
+  database.close()
+})
 
 describe('counts that are kept', () => {
   test.each([
