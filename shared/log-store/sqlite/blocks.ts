@@ -7,6 +7,8 @@ const BLOCK_ENTRIES_MAX = 128
 const BLOCK_BYTES = 128 * 1024
 /** Bytes of unpacked blocks that a connection keeps, about a hundred: those of a page of scattered entries, and of its next reads. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
+/** The newest entries are in small blocks: a reader that follows them would keep thousands, and look through all of them for each entry. */
+const KEPT_BLOCKS_MAX = 256
 
 /** A row of the table, unpacked. */
 export interface Block {
@@ -44,7 +46,7 @@ export function createBlockReader(database: Database): (arrival: number) => Bloc
     kept.delete(block.first)
     kept.set(block.first, block)
     for (const [first, { bytes }] of kept) {
-      if (keptBytes <= KEPT_BYTES_MAX || first === block.first) break
+      if ((keptBytes <= KEPT_BYTES_MAX && kept.size <= KEPT_BLOCKS_MAX) || first === block.first) break
       kept.delete(first)
       keptBytes -= bytes
     }

@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { Cursor } from '../../../../../shared/log-store/log-store.ts'
+import { createBlockReader } from '../../../../../shared/log-store/sqlite/blocks.ts'
+import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
@@ -157,6 +159,26 @@ describe('contents', () => {
       { numRuns: 30 },
     )
   }, 60_000)
+
+  test('that a reader followed one by one are not kept for ever', () => {
+    const [store, database] = [openStore({ file }), openDatabase({ file })]
+    let reads = 0
+    const prepare = (sql: string) => {
+      reads += 1
+      return database.prepare(sql)
+    }
+    const blockOf = createBlockReader({ ...database, prepare })
+    for (let arrival = 1; arrival <= 500; arrival += 1) {
+      store.calls.write([document(arrival)])
+      database.read(() => blockOf(arrival))
+    }
+    database.read(() => blockOf(499))
+    expect(reads).toBe(500)
+    database.read(() => blockOf(1))
+    expect(reads).toBe(501)
+    database.close()
+    store.close()
+  })
 
   test('of version 3 are moved by maintenance, and then by nobody again', async () => {
     const old = openStore({ file })
