@@ -140,6 +140,19 @@ function prepareFile(
   })
 }
 
+/**
+ * A check before each write that the file is where it was opened; it throws what `refuse` makes. SQLite itself writes on to a file that was
+ * deleted, whose content no later start would find.
+ */
+export function createPlaceCheck(file: string, name: string, refuse: (message: string) => Error): () => void {
+  const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
+  const opened = inode()
+  const remedy = 'move it back, or stop the process and start it with the DATA_DIR that has it'
+  return () => {
+    if (inode() !== opened) throw refuse(`the ${name} ${file} was moved or deleted while it was open; ${remedy}`)
+  }
+}
+
 export interface Transactions {
   /** Everything that the work reads is from one moment. */
   read<T>(work: () => T): T

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import {
   BUSY_TIMEOUT_MS,
+  createPlaceCheck,
   type DatabaseFileOptions,
   type DatabaseFormat,
   openDatabaseFile,
@@ -58,14 +58,9 @@ export function openDatabase(options: DatabaseFileOptions): Database {
       }
     }
   }
-  const sqlite = openDatabaseFile(options, FORMAT, guard, (message) => new JournalFileError(message, null))
-  const { ino } = statSync(options.file)
-  /** SQLite itself writes on to a file that was deleted, whose records no later start would find. */
-  const expectInPlace = (): void => {
-    if (statSync(options.file, { throwIfNoEntry: false })?.ino === ino) return
-    const remedy = 'move it back, or stop the process and start it with the DATA_DIR that has it'
-    throw new JournalFileError(`the journal ${options.file} was moved or deleted while it was open; ${remedy}`, null)
-  }
+  const refuse = (message: string): Error => new JournalFileError(message, null)
+  const sqlite = openDatabaseFile(options, FORMAT, guard, refuse)
+  const expectInPlace = createPlaceCheck(options.file, FORMAT.name, refuse)
   const transactions = transactionsOf(sqlite)
   const restartLog = (): void => {
     const restart = sqlite.prepare('PRAGMA wal_checkpoint(RESTART)')

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import {
   BUSY_TIMEOUT_MS,
+  createPlaceCheck,
   type DatabaseFileOptions,
   type DatabaseFormat,
   openDatabaseFile,
@@ -10,7 +11,7 @@ import {
   WAL_BYTES_KEPT,
 } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { CalledOffError, clearError } from './failures.ts'
+import { CalledOffError, clearError, StoreUnavailableError } from './failures.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
@@ -77,6 +78,7 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     if (isCalledOff()) throw new CalledOffError('the read was called off')
     return 1
   })
+  const expectInPlace = createPlaceCheck(options.file, FORMAT.name, (message) => new StoreUnavailableError(message))
   const { read, write } = transactionsOf(sqlite)
   let restartAt = 0
 
@@ -100,6 +102,7 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     define: (name, work) => sqlite.function(name, { directOnly: true, deterministic: true, varargs: true }, work),
     read: (work) => guard(() => read(work)),
     write: (work) => {
+      expectInPlace()
       const result = guard(() => write(work))
       restartLog()
       return result

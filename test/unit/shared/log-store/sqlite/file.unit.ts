@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -335,6 +335,21 @@ describe('a full disk', () => {
     expect(await store.count(all)).toBe(2)
     expect((await store.health()).ready).toBe(true)
   })
+})
+
+test('a file that was moved away is not written on, until it is back', async () => {
+  const store = await open()
+  await store.write([eventDocument({ payload: 'before' })], never)
+  renameSync(file, `${file}.moved`)
+  const written = store.write([eventDocument({ payload: 'after' })], never)
+  await eventually(async () => !(await store.health()).ready)
+  const reason = expect.stringMatching(/log store \S+ was moved or deleted while it was open; move it back, or stop/)
+  expect(await store.health()).toEqual({ name: 'log-store', ready: false, reason })
+  expect(await store.count(all)).toBe(1)
+  renameSync(`${file}.moved`, file)
+  await written
+  expect((await store.health()).ready).toBe(true)
+  expect(await store.count(all)).toBe(2)
 })
 
 test('a file that is locked for too long can be tried again', async () => {
