@@ -5,9 +5,11 @@ import { fromNanos } from '../../../../../shared/contract/timestamp.ts'
 import { mergeSummaries, summaryOf } from '../../../../../shared/log-store/sqlite/flow-writer.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
-/** Names of up to 10,000 characters, so that few are too many. */
+/** Names of up to 10,000 characters, so that few are too many; long ones come before short ones, and the other way round. */
 const names = fc.array(
-  fc.integer({ min: 0, max: 50 }).map((number) => String(number).padStart(1 + 200 * number, 'x')),
+  fc
+    .tuple(fc.integer({ min: 0, max: 50 }), fc.boolean())
+    .map(([number, isPadded]) => String(number).padEnd(isPadded ? 200 * number : 0, 'x')),
   { maxLength: 10 },
 )
 const timestamps = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)
@@ -53,7 +55,7 @@ describe('flow summaries', () => {
             .sort()
             .at(-1),
         )
-        expect(merged.environments.join('').length).toBeLessThanOrEqual(16_384)
+        expect(merged.environments.slice(0, -1).join('').length).toBeLessThan(16_384)
         expect(merged.steps).toEqual(['a\uFFFDb', 'c'])
       }),
     )
