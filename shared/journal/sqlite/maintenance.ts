@@ -1,3 +1,4 @@
+import { mayPass } from './failures.ts'
 import type { RetentionRequest } from './retention.ts'
 import type { StoreCalls } from './store.ts'
 
@@ -21,13 +22,17 @@ export interface MaintenanceReport {
   readonly held: readonly { readonly topic: string; readonly partition: number; readonly groups: readonly string[] }[]
 }
 
-/** Cleans up every topic in steps, so that appends can run in between; ends early once `stopped` returns true. */
+/**
+ * Cleans up every topic in steps, so that appends can run in between; ends early once `stopped` returns true. Partitions that cannot be
+ * cleaned up, as with a damaged page, keep no other from it; rejects with the first failure then.
+ */
 export async function maintain(
   store: StoreCalls,
   { now, retentionBytesMax, topicBytesMax = {} }: MaintenanceOptions,
   stopped: () => boolean,
 ): Promise<MaintenanceReport> {
   const held: MaintenanceReport['held'][number][] = []
+  const failures: unknown[] = []
   let expired = 0
   let compacted = 0
   for (const { topic, cleanup } of await store.call('topics', [])) {
@@ -35,16 +40,23 @@ export async function maintain(
     const bytesMax = Math.min(retentionBytesMax, topicBytesMax[topic] ?? retentionBytesMax) / partitions.length
     for (const state of partitions) {
       if (stopped()) return { expired, compacted, held }
-      if (cleanup === 'compact') {
-        compacted += await store.call('compact', [state, now])
-        continue
+      try {
+        if (cleanup === 'compact') {
+          compacted += await store.call('compact', [state, now])
+          continue
+        }
+        const request = { topic, partition: state.partition, now, bytesMax }
+        const { removed, heldBy } = await retainAll(store, request, stopped)
+        expired += removed
+        if (heldBy.length > 0) held.push({ topic, partition: state.partition, groups: heldBy })
+      } catch (error) {
+        // A full disk or a locked file concerns all of them.
+        if (mayPass(error)) throw error
+        failures.push(error)
       }
-      const request = { topic, partition: state.partition, now, bytesMax }
-      const { removed, heldBy } = await retainAll(store, request, stopped)
-      expired += removed
-      if (heldBy.length > 0) held.push({ topic, partition: state.partition, groups: heldBy })
     }
   }
+  if (failures.length > 0) throw failures[0]
   return { expired, compacted, held }
 }
 

@@ -256,6 +256,19 @@ test('appends are confirmed while maintenance runs, and a journal closed meanwhi
   expect(values.at(-1)).toBe('new0')
 })
 
+test('a partition that cannot be cleaned up keeps no other from it', async () => {
+  for (const partition of [0, 1]) await append('logs', recordsOf('a', 1), partition)
+  const database = new DatabaseSync(folder.file())
+  const first = "new.id = (SELECT min(id) FROM partitions WHERE topic = 'logs')"
+  database.exec(
+    `CREATE TRIGGER kept BEFORE UPDATE ON partitions WHEN ${first} BEGIN SELECT raise(ABORT, 'a damaged page'); END`,
+  )
+  database.close()
+  now += RETENTION_MS + 1
+  await expect(journal.maintain({ now, retentionBytesMax: NO_LIMIT })).rejects.toThrow('a damaged page')
+  expect([await firstOffset(0), await firstOffset(1)]).toEqual([0, 1])
+})
+
 test('maintenance that is called off ends with its step, and the next one goes on', async () => {
   await append('logs', bulkyRecords(20_000, 1_000))
   now += RETENTION_MS + 1
