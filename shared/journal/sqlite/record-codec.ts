@@ -136,8 +136,9 @@ export function compressContent(content: Uint8Array): Uint8Array {
   return compressed.length < content.length ? Buffer.from(compressed) : content
 }
 
-/** The packed batch that was written; nothing if compressed content is damaged. */
-export function inflateContent(content: Uint8Array): Uint8Array {
+/** The packed batch that was written; nothing if compressed content is damaged, or the file has a text in its place. */
+export function inflateContent(content: unknown): Uint8Array {
+  if (!(content instanceof Uint8Array)) return NOTHING
   const buffer = asBuffer(content)
   if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
   try {

@@ -20,7 +20,7 @@ export interface Page {
   readonly endPosition: number
 }
 
-type Row = readonly [id: number, appendedAt: number, count: number, content: Uint8Array]
+type Row = readonly [id: number, appendedAt: number, count: number, content: unknown]
 
 /** A page ends with the batch that reaches this many bytes, so that memory stays bounded whatever the records' sizes. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024

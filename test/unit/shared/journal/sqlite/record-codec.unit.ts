@@ -118,6 +118,12 @@ test('damage of compressed content costs its own records, which say so, and noth
   )
 })
 
+test('a text in the place of content, as SQLite reads it if a bit of its type turned, is damaged content', () => {
+  const read = { firstOffset: 0, appendedAt: 7, count: 2, content: inflateContent('a text') }
+  const values = [...decodeBatch('topic', 3, read, 0)].map(({ value }) => String(value))
+  expect(values).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/is damaged in the file/)))
+})
+
 test('damage of other content is no failure: as many records are read, and those before it are what they were', () => {
   const records = alike(3).map((record) => ({ ...record, headers: { ce_id: 'a', bytes: Buffer.of(0xff) } }))
   const [batch] = packRecords(records)
