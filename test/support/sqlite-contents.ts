@@ -9,7 +9,7 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
   const packed = database.prepare('SELECT first, content FROM blocks').all()
   const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
   return [
-    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content as Uint8Array)?.all() ?? []),
+    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content)?.all() ?? []),
     ...old.map(({ arrival, leaves, source }) => ({
       arrival: Number(arrival),
       leaves: leaves as Uint8Array | null,

@@ -63,8 +63,9 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
   return packed
 }
 
-/** The block whose first entry has this arrival; null if it is damaged. */
-export function unpackBlock(first: number, packed: Uint8Array): UnpackedBlock | null {
+/** The block whose first entry has this arrival; null if it is damaged: a bit of its row can even make it a text. */
+export function unpackBlock(first: number, packed: unknown): UnpackedBlock | null {
+  if (!(packed instanceof Uint8Array)) return null
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(NUMBER_BYTES))) return null
   const head = bytes.readUInt32LE(NUMBER_BYTES)

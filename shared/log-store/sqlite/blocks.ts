@@ -28,7 +28,7 @@ export function readBlock(database: Database, arrival: number): Block | undefine
     .get(arrival)
   if (row === undefined || Number(row['last']) < arrival) return undefined
   const [first, last, bytes] = [Number(row['first']), Number(row['last']), Number(row['bytes'])]
-  return { first, last, bytes, contents: unpackBlock(first, row['content'] as Uint8Array) }
+  return { first, last, bytes, contents: unpackBlock(first, row['content']) }
 }
 
 /**
@@ -99,7 +99,7 @@ export function takeTail(database: Database, contents: readonly Content[]): read
   const taken = database
     .prepare('SELECT first, content FROM blocks WHERE first >= ? AND first < ? ORDER BY first')
     .all(first, end)
-    .map((row) => unpackBlock(Number(row['first']), row['content'] as Uint8Array))
+    .map((row) => unpackBlock(Number(row['first']), row['content']))
   if (taken.includes(null)) return []
   database.prepare('DELETE FROM blocks WHERE first >= ? AND first < ?').run(first, end)
   return taken.flatMap((block) => block?.all() ?? [])

@@ -129,11 +129,13 @@ export function createGroupReader(
       const matches = withValues(rowsOf(minuteOf(filter, minute), by), own)
       for (const row of countGroups(database, matches, spans, own.length)) times.get(row.value)?.push(row)
     }
-    const rows = shown.map(({ value, count, level, counts }): GroupRow => {
+    const rows = shown.flatMap(({ value, count, level, counts }): readonly GroupRow[] => {
       const of = times.get(value) ?? []
+      // Damaged rows have other values than the arrays.
+      if (of.length === 0) return []
       const first = of.map((row) => row.first).reduce((a, b) => (b < a ? b : a))
       const last = of.map((row) => row.last).reduce((a, b) => (b > a ? b : a))
-      return { value, count, level, counts, first, last }
+      return [{ value, count, level, counts, first, last }]
     })
     const samples = rows.flatMap((row) => {
       const instant = { ...filter, from: fromNanos(row.last), to: fromNanos(row.last + 1n) }

@@ -71,6 +71,7 @@ describe('a block', () => {
       ),
       { numRuns: 1_000 },
     )
+    expect(unpackBlock(1, 'the text that SQLite reads if a bit of its type turned')).toBeNull()
   })
 
   test('of version 5, whose parts are compressed each by itself, is read', () => {

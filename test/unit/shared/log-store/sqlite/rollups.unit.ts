@@ -397,6 +397,21 @@ describe('counts that are kept', () => {
     expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
   })
 
+  test('of groups whose rows are damaged cost these groups alone', () => {
+    const [first, second] = ['order 7 is late', 'started'].map((message) => applicationDocument({ message }))
+    const hour = entriesOf(TEAM, { from: NOON, to: '2026-01-31T13:00:00.000Z' })
+    const groups = (calls: ReturnType<typeof openStore>['calls']) =>
+      calls.groups(hour, 'template', { groupsMax: 10, bucketsMax: 1 }).groups.map(({ value }) => value)
+    const written = [first, second].filter((document) => document !== undefined)
+    withStore({}, (calls) => {
+      calls.write(written)
+      while (calls.countMore());
+      expect(groups(calls).toSorted()).toEqual(written.map(({ template }) => template).toSorted())
+    })
+    withFile((database) => database.exec('UPDATE entries SET template = template + 1 WHERE arrival = 2'))
+    expect(withStore({}, groups)).toEqual([first?.template])
+  })
+
   test('of version 4, whose arrays have no fingerprints, are made anew', () => {
     const filter = entriesOf(TEAM)
     withStore({}, (calls) => {
