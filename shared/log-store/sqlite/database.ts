@@ -88,8 +88,9 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
    */
   const restartLog = (): void => {
     const now = performance.now()
-    if (now < restartAt || logBytes(options.file) <= WAL_BYTES_KEPT) return
+    if (now < restartAt) return
     try {
+      if (logBytes(options.file) <= WAL_BYTES_KEPT) return
       sqlite.exec('PRAGMA wal_checkpoint(RESTART)')
     } catch {
       // The write is durable; a problem that prevents the checkpoint will fail a later write, too.
