@@ -1,7 +1,15 @@
-import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
+import {
+  type Checked,
+  type ErrorCode,
+  type Problem,
+  ProblemError,
+  problem,
+  refuse,
+} from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
-import { parseInPieces } from '../../shared/http/json-pieces.ts'
+import { refuseForRoom } from '../../shared/http/body-bytes.ts'
+import { jointMemory, parseInPieces, valueBytesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
@@ -33,11 +41,23 @@ const LIST = /^\[(?:\s*\{|\]?$)/
  * array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line. A
  * line or element that is not an event is refused at its place; a list that is not JSON is refused as a whole.
  */
-export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checked<SentEvents>> {
+export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
+  try {
+    return yield* readEvents(body)
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    throw error
+  }
+}
+
+/** Throws a `ProblemError` if the lines of the body have too many values. */
+function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
+  const { content: text, memory } = body
+  const parse = createLineParser(body)
   const place = { at: 0, line: 1 }
   const first = yield* nextLine(text, place)
   if (first === undefined) return refuse('malformed_json', null, 'The body has no event: it is blank.')
-  const value = isLong(first.text) ? yield* parseInPieces(first.text, memory) : parseJson(first.text)
+  const value = yield* parse(first.text)
   const second = yield* nextLine(text, place)
   if (second === undefined && listIn(value.value) !== undefined) return yield* eventsOfList(first.text, value.value)
   const cause = value.problem
@@ -51,14 +71,33 @@ export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checke
   const events = [eventOfLine(first, value)]
   for (let line = second; line !== undefined; line = yield* nextLine(text, place)) {
     if (events.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
-    const parsed = isLong(line.text) ? yield* parseInPieces(line.text, memory) : parseJson(line.text)
-    events.push(eventOfLine(line, parsed))
+    events.push(eventOfLine(line, yield* parse(line.text)))
     yield
   }
   return { value: { events, isBatch: second !== undefined } }
 }
 
 type Memory = Body['memory']
+
+/**
+ * The parser of a body's lines. In a long body their values are limited together, as all of them are kept: it throws a `ProblemError` if
+ * they are too many, or if there is no room for them.
+ */
+function createLineParser({ content, memory }: Body<string>): (line: string) => Steps<Checked<unknown>> {
+  const joint = jointMemory(memory)
+  return function* parse(line) {
+    if (!isLong(line)) {
+      if (isLong(content) && !joint.hold(valueBytesIn(line))) throw new ProblemError(refuseForRoom().problem)
+      return parseJson(line)
+    }
+    const parsed = yield* parseInPieces(line, joint)
+    if (parsed.problem !== undefined && !LINE_PROBLEMS.has(parsed.problem.code)) throw new ProblemError(parsed.problem)
+    return parsed
+  }
+}
+
+/** The codes of what is wrong with a line alone. */
+const LINE_PROBLEMS: ReadonlySet<ErrorCode> = new Set(['malformed_json', 'invalid_request'])
 
 /** The same value with every number as it was written; a long text was already parsed that way. */
 const exactly = (text: string, value: unknown): unknown =>

@@ -142,6 +142,17 @@ function endInString(text: string, from: number, limit: number): number {
   return at
 }
 
+/** The approximate memory of the values of a JSON text, as `parseInPieces` takes it. */
+export function valueBytesIn(text: string): number {
+  let values = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) at = endInString(text, at + 1, text.length)
+    else if (character === COMMA || character === OPEN_ARRAY || character === OPEN_OBJECT) values += 1
+  }
+  return values * VALUE_BYTES
+}
+
 /** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
 export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: number) => void {
   let held = 0
@@ -149,6 +160,18 @@ export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: numb
     if (values > JSON_LIMITS.values) throw tooManyValues()
     if (!memory.hold((values - held) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
     held = values
+  }
+}
+
+/** The memory of texts whose values count together; `hold` throws a `ProblemError` if they exceed `JSON_LIMITS`. */
+export function jointMemory(memory: Pick<BodyMemory, 'hold'>): Pick<BodyMemory, 'hold'> {
+  let bytes = 0
+  return {
+    hold: (more) => {
+      bytes += more
+      if (bytes > JSON_LIMITS.values * VALUE_BYTES) throw tooManyValues()
+      return memory.hold(more)
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, type SentEvents } from '../../../../gateway/json-events/events.ts'
 import type { Checked } from '../../../../shared/contract/errors.ts'
+import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const memory = { hold: () => true, release: () => undefined }
@@ -62,4 +63,38 @@ test('a text with no room for its values is told so, and no other way is tried',
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   expect(step.value.problem).toMatchObject({ code: 'server_error', retryable: true })
+})
+
+describe('the values of a long body of lines', () => {
+  const lines = (count: number, values: number): string =>
+    Array<string>(count)
+      .fill(`{"a":[${'1,'.repeat(values)}1]}`)
+      .join('\n')
+
+  test.each([
+    ['short', 100_000],
+    ['long', 150_000],
+  ])('are limited together, in %s lines', (_name, values) => {
+    expect(read(lines(6, values)).result.problem).toBeUndefined()
+    expect(read(lines(11, values)).result.problem).toMatchObject({
+      code: 'payload_too_large',
+      details: { values: 1_000_000 },
+    })
+  })
+
+  test.each([
+    ['short', 100_000],
+    ['long', 150_000],
+  ])('take memory, in %s lines', (_name, values) => {
+    const content = lines(4, values)
+    const room = 64 * 2 * values
+    let held = 0
+    const hold = (bytes: number): boolean => {
+      held += bytes
+      return held < room
+    }
+    const steps = eventsOf({ content, contentBytes: content.length, memory: { ...memory, hold }, owner: 'x' })
+    expect(runAtOnce(steps).problem?.code).toBe('server_error')
+    expect(held).toBeGreaterThan(room)
+  })
 })
