@@ -13,7 +13,8 @@ import {
   refusedBodyHeaders,
   type Unwrap,
 } from '../../shared/http/body.ts'
-import { isForRoom } from '../../shared/http/body-bytes.ts'
+import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
+import { valueBytesIn } from '../../shared/http/json-pieces.ts'
 import { type Cooperative, runSteps, type Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
@@ -114,10 +115,16 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
 
   function begin(headers: IncomingHttpHeaders, body: Body<Kind>): Promise<Reply | Refused> {
     try {
+      const { owner, content, memory } = body
       const steps = handleBody(headers, body)
-      if (isLong(body.content)) return cooperative.run(body.owner, steps)
+      if (isLong(content)) return cooperative.run(owner, steps)
       const { done, value } = runSteps(steps, STEPS_AT_ONCE)
-      return done ? value : cooperative.run(body.owner, steps)
+      if (done) return value
+      // Until its turn comes, its values are in memory together with those of other short bodies.
+      if (typeof content !== 'string' || memory.hold(valueBytesIn(content))) return cooperative.run(owner, steps)
+      const noRoom = Promise.resolve({ refused: refuseForRoom().problem, content: undefined })
+      steps.return(noRoom)
+      return noRoom
     } catch (error) {
       return Promise.reject(error)
     }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
 import { createIngestMetrics } from '../../../../gateway/ingest/handlers.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
@@ -7,11 +7,11 @@ import { runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 
-/** The owners of the work that was put off, where a short body takes so many steps. */
-async function putOff(steps: number): Promise<readonly string[]> {
+/** The owners of the work that was put off, and the answer, where a short body takes so many steps. */
+async function putOff(steps: number, memory = { hold: (_bytes: number) => true, release: () => undefined }) {
   const owners: string[] = []
-  const memory = { hold: () => undefined, release: () => undefined }
-  const body = { value: { owner: 'shop', content: '{}', contentBytes: 2, memory } }
+  const content = '{"a,b":[1,2]}'
+  const body = { value: { owner: 'shop', content, contentBytes: content.length, memory } }
   let answered = ''
   function* parse(): Steps<{ value: unknown }> {
     yield
@@ -40,14 +40,21 @@ async function putOff(steps: number): Promise<readonly string[]> {
   )
   const response = { writeHead: () => response, setHeader: () => response, end: (text: unknown) => (answered += text) }
   await endpoint({ headers: {} } as IncomingMessage, response as unknown as ServerResponse)
-  expect(answered).toContain('id-1')
-  return owners
+  return { owners, answered }
 }
 
+const CREATED = expect.stringContaining('id-1')
+
 test('a request is worked off at once', async () => {
-  expect(await putOff(200)).toEqual([])
+  expect(await putOff(200)).toEqual({ owners: [], answered: CREATED })
 })
 
 test('a short body with thousands of entries is worked off in slices, and answered alike', async () => {
-  expect(await putOff(2_500)).toEqual(['shop'])
+  expect(await putOff(2_500)).toEqual({ owners: ['shop'], answered: CREATED })
+})
+
+test('a short body is not put off if there is no room for its values beside those of others', async () => {
+  const memory = { hold: vi.fn(() => false), release: vi.fn() }
+  expect(await putOff(2_500, memory)).toEqual({ owners: [], answered: expect.stringContaining('"not_written"') })
+  expect([memory.hold.mock.calls, memory.release.mock.calls.length]).toEqual([[[3 * 64]], 1])
 })
