@@ -401,9 +401,18 @@ describe('the Project', () => {
   })
 })
 
+test.each([
+  ['plain', Buffer.from(''), ''],
+  ['compressed', gzipSync(''), 'gzip'],
+])('an empty body, with which Serilog asks for its minimum level, has no events: %s', async (_how, body, coding) => {
+  gateway.noted.length = 0
+  const answer = await post(body, { 'content-encoding': coding }, OLDER_PATH)
+  expect(answer).toMatchObject({ status: 201, body: { success: true, data: { count: 0 } } })
+  expect(gateway.noted).toEqual([])
+})
+
 describe('bad bodies', () => {
   test.each<[string, string | Uint8Array, Record<string, string>, number, string]>([
-    ['empty', Buffer.from(''), {}, 400, 'malformed_json'],
     ['blank', ' \n\n', {}, 400, 'malformed_json'],
     ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), {}, 400, 'malformed_json'],
     ['another charset', '{}', { 'content-type': `${CLEF}; charset=utf-16` }, 415, 'unsupported_media_type'],
