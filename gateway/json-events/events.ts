@@ -39,7 +39,8 @@ const LIST = /^\[(?:\s*\{|\]?$)/
 /**
  * Reads the events of a JSON body, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events (an
  * array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line. A
- * line or element that is not an event is refused at its place; a list that is not JSON is refused as a whole.
+ * line or element that is not an event is refused at its place; a list or an object over several lines that is not JSON is refused as a
+ * whole.
  */
 export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
   try {
@@ -66,7 +67,8 @@ function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
   if (cause?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
     // The text may continue after its first line; if it does not parse then either, that line is damaged.
     const whole = second === undefined ? { problem: cause } : yield* eventsOfWhole(text, memory)
-    if (whole.problem?.code !== 'malformed_json' || LIST.test(first.text)) return whole
+    const isSpread = LIST.test(first.text) || (first.text === '{' && second !== undefined)
+    if (whole.problem?.code !== 'malformed_json' || isSpread) return whole
   }
   const events = [eventOfLine(first, value)]
   for (let line = second; line !== undefined; line = yield* nextLine(text, place)) {

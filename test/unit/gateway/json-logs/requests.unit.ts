@@ -65,6 +65,8 @@ describe('a body', () => {
     ['empty', Buffer.from(''), {}, 400, 'malformed_json'],
     ['blank', ' \n\t\n', {}, 400, 'malformed_json'],
     ['a list that is cut off', '[{"msg":"x"},', {}, 400, 'malformed_json'],
+    ['an object over several lines that lacks a comma', '{\n  "msg": "x"\n  "level": 30\n}', {}, 400, 'malformed_json'],
+    ['several objects over several lines', '{\n  "msg": "x"\n}\n{\n  "msg": "y"\n}', {}, 400, 'malformed_json'],
     ['no UTF-8', Buffer.from([0x7b, 0xff]), {}, 400, 'malformed_json'],
     ['of another type', '{}', { 'content-type': 'application/msgpack' }, 415, 'unsupported_media_type'],
     ['in another charset', '{}', { 'content-type': 'text/plain; charset=latin1' }, 415, 'unsupported_media_type'],
