@@ -27,7 +27,7 @@ const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 
 /** The remedy of requests whose resources name the Project. */
 const REMEDY =
-  "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>) or in the address (/projects/<id or name>/v1/logs)."
+  "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>), in the header X-Project-Id, or over HTTP in the address (/projects/<id or name>/v1/logs)."
 
 /** Checks an ExportLogsServiceRequest: the sender, whether it can be read at all, then each log record by itself. */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {

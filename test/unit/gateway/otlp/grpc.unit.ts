@@ -79,7 +79,9 @@ describe('a call', () => {
       response: {
         partialSuccess: {
           rejectedLogRecords: '2',
-          errorMessage: expect.stringMatching(/^2 with project_not_found: .*OTEL_SERVICE_NAME/),
+          errorMessage: expect.stringMatching(
+            /^2 with project_not_found: .*OTEL_SERVICE_NAME.* X-Project-Id, or over HTTP /,
+          ),
         },
       },
     })
@@ -100,6 +102,11 @@ describe('a call', () => {
   ])('has the key in %s', async (name, value) => {
     const { code } = await client.call(logs('checkout api', 'hi'), { metadata: { 'x-api-key': '', [name]: value } })
     expect(code).toBe(0)
+  })
+
+  test('has the Project in x-project-id', async () => {
+    const end = await client.call(logs('chekout', 'hi'), { metadata: { 'x-project-id': 'checkout api' } })
+    expect(end).toEqual({ code: 0, message: '', response: {} })
   })
 
   test('sent again with an idempotency-key has the ids that it had, as by HTTP', async () => {
