@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, refuse } from '../contract/errors.ts'
+import { REFUSED_BODY_BYTES_MAX } from '../contract/refusals.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
@@ -50,7 +51,7 @@ export interface Body<Kind extends Content = Content> {
   readonly memory: BodyMemory
 }
 
-/** With a problem, `text` is the text that was read, with U+FFFD for bytes that are not UTF-8. */
+/** With a problem, `text` is the beginning of the text that was read, with U+FFFD for bytes that are not UTF-8. */
 type Read<Value> = Checked<Value> & { readonly text?: string }
 
 /** The body of a request, or why it was not read. */
@@ -219,7 +220,8 @@ export const decodeText: Decode<string> = (bytes) => {
     text = utf8.decode(joined)
   } catch {
     const refusal = isGzip(joined) ? UNNAMED_GZIP : refuse('malformed_json', null, 'The body is not valid UTF-8.')
-    return { text: joined.toString(), ...refusal }
+    // No more than is kept of a refused body: 20 MB of other bytes would take half a second.
+    return { text: joined.toString('utf8', 0, REFUSED_BODY_BYTES_MAX + 1), ...refusal }
   }
   return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }
 }

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { REFUSED_BODY_BYTES_MAX } from '../../../../shared/contract/refusals.ts'
 import {
   type BodyReader,
   createBodyReader,
@@ -99,6 +100,15 @@ test('a binary body is its bytes, which need not be UTF-8 and may be none', asyn
     body.value.memory.release()
     expect(budget.held).toBe(0)
   }
+})
+
+test.each([
+  ['as long as it is', 100, 100],
+  ['its beginning', 90_000, REFUSED_BODY_BYTES_MAX + 1],
+])('of a body that is not UTF-8 no more becomes text than is kept: %s', async (_what, bytes, characters) => {
+  const body = await readerWith(createByteBudget(1_000_000))(send({}, Buffer.alloc(bytes, 0xff)))
+  if (body === GONE) throw new Error('it was not read')
+  expect([body.problem?.code, body.text]).toEqual(['malformed_json', '\ufffd'.repeat(characters)])
 })
 
 test.each([
