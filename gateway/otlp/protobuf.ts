@@ -81,6 +81,15 @@ interface Found {
   groups: number
 }
 
+/** A resource or a scope takes the memory of this many values more than its fields. */
+const GROUP_VALUES = 3
+
+/**
+ * Records of a request that are checked at once, as many as SDKs send by default. With more of them a request can wait for its turn, together
+ * with others, so all its values take memory, however short it is.
+ */
+const RECORDS_AT_ONCE = 512
+
 function* readRequest(wire: Wire): Steps<unknown> {
   const found: Found = { records: 0, groups: 0 }
   const resourceLogs: unknown[] = []
@@ -88,11 +97,12 @@ function* readRequest(wire: Wire): Steps<unknown> {
     if (wire.isDue()) yield
     if (wire.field(REQUEST) === 'resourceLogs') resourceLogs.push(yield* readResourceLogs(wire, found))
   }
+  if (found.records > RECORDS_AT_ONCE) wire.holdValues()
   return { resourceLogs }
 }
 
 function* readResourceLogs(wire: Wire, found: Found): Steps<unknown> {
-  requireFewer(++found.groups, GROUPS_MAX)
+  addGroup(wire, found)
   const end = wire.end()
   const resource = new Emitter()
   const scopeLogs: unknown[] = []
@@ -106,7 +116,7 @@ function* readResourceLogs(wire: Wire, found: Found): Steps<unknown> {
 }
 
 function* readScopeLogs(wire: Wire, found: Found): Steps<unknown> {
-  requireFewer(++found.groups, GROUPS_MAX)
+  addGroup(wire, found)
   const end = wire.end()
   const scope = new Emitter()
   const logRecords: unknown[] = []
@@ -120,6 +130,11 @@ function* readScopeLogs(wire: Wire, found: Found): Steps<unknown> {
     }
   }
   return { scope, logRecords }
+}
+
+function addGroup(wire: Wire, found: Found): void {
+  requireFewer(++found.groups, GROUPS_MAX)
+  wire.values += GROUP_VALUES
 }
 
 function requireFewer(count: number, max: number): void {

@@ -44,9 +44,14 @@ export class Wire extends BinaryReader {
   /** Whether the work should rest. */
   isDue(): boolean {
     if (this.pos < this.#restAt) return false
-    this.#holdValues(this.values)
+    this.holdValues()
     this.#restAt = this.pos + STRIDE_BYTES
     return true
+  }
+
+  /** Takes the memory for all values found so far. */
+  holdValues(): void {
+    this.#holdValues(this.values)
   }
 
   /** Whether the message that ends at `end` has more fields. */

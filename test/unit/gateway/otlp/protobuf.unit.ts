@@ -276,6 +276,15 @@ describe('what is too much', () => {
     expect(parse(bytes).result.problem).toBeUndefined()
   })
 
+  test('a short request that may have to wait takes memory for its values, its resources and its scopes', () => {
+    const groups = Buffer.alloc(10_000, Buffer.from([0x0a, 0]))
+    const requestOf = (records: number) =>
+      Buffer.concat([groups, within(Buffer.alloc(2 * records, Buffer.from([0x12, 0])), 1, 2)])
+    expect(parse(requestOf(512)).held).toBe(0)
+    expect(parse(requestOf(513)).held).toBeGreaterThan(5_000 * 256)
+    expect(parse(requestOf(513), 1_000_000).result.problem).toMatchObject({ code: 'server_error', retryable: true })
+  })
+
   test('work on a long body can rest', () => {
     const records = Array(5_000).fill(RECORD)
     const bytes = protobufOf({ resourceLogs: [{ scopeLogs: [{ logRecords: records }] }] })
