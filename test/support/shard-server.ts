@@ -25,6 +25,8 @@ export interface ShardServer {
   readonly visible: ReadonlyMap<string, number>
   /** Makes every request fail from now on, or succeed again. */
   fail(on: boolean): void
+  /** Ends every search before its first hit from now on, as the cluster's limit of their time does, or no longer. */
+  endEarly(on: boolean): void
 }
 
 /** Elasticsearch's default limit of a request's line, roughly. */
@@ -38,6 +40,7 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
   const asked = { stats: 0, settings: 0, refresh: 0, mapping: 0 }
   const visible = new Map<string, number>()
   let failing = false
+  let endsEarly = false
 
   function answer({ path, lines }: ElasticsearchRequest): unknown {
     if (path.length > LINE_BYTES_MAX) throw new Error('too_long_http_line_exception')
@@ -65,6 +68,7 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
         rebuilt.map(([index, origin]) => [index, { mappings: { _meta: { origins: [origin] } } }]),
       )
     }
+    if (endsEarly) return { responses: searchesIn(String(lines)).map(({ partial }) => endedEarly(partial)) }
     const going = shards.findIndex(({ goes }) => goes)
     if (going >= 0) {
       const [{ index: gone } = { index: '' }] = shards.splice(going, 1)
@@ -93,6 +97,9 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     fail(on) {
       failing = on
     },
+    endEarly(on) {
+      endsEarly = on
+    },
   }
 }
 
@@ -111,14 +118,28 @@ const statsOf = ({ uuid, state, end }: ServedShard): object => {
   return { uuid, shards: { 0: [{ routing: { primary: true, state }, seq_no: { global_checkpoint: checkpoint } }] } }
 }
 
-function searchesIn(lines: string): { index: string; gt: number; lte: number }[] {
+interface Search {
+  readonly index: string
+  readonly gt: number
+  readonly lte: number
+  /** Whether a part of the hits is an answer. */
+  readonly partial: boolean
+}
+
+function searchesIn(lines: string): Search[] {
   const parts = lines.split('\n').slice(0, -1)
   return parts.flatMap((line, at) => {
     if (at % 2 === 1) return []
     const range = /"_seq_no":\{"gt":(-?\d+),"lte":(\d+)\}/.exec(parts[at + 1] ?? '')
-    return [{ index: JSON.parse(line).index as string, gt: Number(range?.[1]), lte: Number(range?.[2]) }]
+    const { index, allow_partial_search_results: partial = true } = JSON.parse(line)
+    return [{ index, gt: Number(range?.[1]), lte: Number(range?.[2]), partial }]
   })
 }
+
+const endedEarly = (partial: boolean): object =>
+  partial
+    ? { status: 200, hits: { hits: [] } }
+    : { status: 429, error: { type: 'search_phase_execution_exception', reason: 'all shards failed' } }
 
 function hitsOf(index: string, gt: number, lte: number): object {
   const numbers = Array.from({ length: lte - gt }, (_, at) => gt + 1 + at)

@@ -148,7 +148,13 @@ async function readArrivals(
   signal: AbortSignal | undefined,
 ): Promise<readonly (readonly Arrival[] | undefined)[]> {
   const lines = unread.flatMap(({ stream, after }) => [
-    { index: stream.index, preference: `_shards:${stream.shard}|${preferenceOf(filter.team)}`, ...LENIENT },
+    {
+      index: stream.index,
+      preference: `_shards:${stream.shard}|${preferenceOf(filter.team)}`,
+      // Hits that a search had no time to find would count as seen.
+      allow_partial_search_results: false,
+      ...LENIENT,
+    },
     {
       query: compileFilter(filter, { range: { _seq_no: { gt: after, lte: stream.end } } }),
       sort: [{ _seq_no: 'asc' }],

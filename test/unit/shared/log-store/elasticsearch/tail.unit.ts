@@ -95,6 +95,19 @@ test('a reader who leaves while the shards do not answer waits for nothing', asy
   }
 })
 
+test('entries that a search has no time to find are read later', async () => {
+  const shard = shardOf('event', '2026-01-31', 'uuid-a', 0)
+  const { connection, endEarly } = serveShards(shard)
+  const { now } = createCheckpoints(connection, names)
+  const tail = createTail({ connection, checkpoints: { now, recent: now } })
+  const { cursor } = await tail(EVERYTHING, null, 100)
+  shard.end = 1
+  endEarly(true)
+  await expect(tail(EVERYTHING, cursor, 100)).rejects.toMatchObject({ status: 429 })
+  endEarly(false)
+  expect((await tail(EVERYTHING, cursor, 100)).entries.map(({ entry }) => entry.id)).toEqual([`${shard.index}#1`])
+})
+
 test('a closed day keeps no tail from beginning', async () => {
   const { old, today, read } = tailOfTwoDays()
   old.state = 'CLOSED'
