@@ -34,6 +34,10 @@ export interface BulkItem {
 const BLOCKED_TYPES: ReadonlySet<string> = new Set(['cluster_block_exception', 'index_closed_exception'])
 const OVERLOAD_TYPES: ReadonlySet<string> = new Set(['es_rejected_execution_exception', 'circuit_breaking_exception'])
 
+/** A cluster that has no state or no master yet, as at its start, blocks everything too, but that passes by itself. */
+const isBlocked = ({ type = '', reason }: ErrorBody = {}): boolean =>
+  BLOCKED_TYPES.has(type) && !reason?.includes('[SERVICE_UNAVAILABLE/')
+
 /** Reads one item of a `_bulk` answer. A conflict is a duplicate: `create` found the id, or `index` a newer version. */
 export function classifyItem(item: BulkItem): ItemVerdict {
   const { status } = item
@@ -41,7 +45,7 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   if (status === 200 || status === 201) return storedUnlessDiverted(item)
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
-  if (BLOCKED_TYPES.has(type) || isFull(item.error)) return { verdict: 'retry', blocked: true, reason: type }
+  if (isBlocked(item.error) || isFull(item.error)) return { verdict: 'retry', blocked: true, reason: type }
   if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type) || isReplaced(item.error)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
   }
@@ -84,7 +88,7 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   const reason = status === null ? type || 'no answer' : `${status} ${type}`.trim()
   if (status === null) return { verdict: 'retry', blocked: false, reason }
   // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
-  if (status === 401 || BLOCKED_TYPES.has(type)) return { verdict: 'retry', blocked: true, reason }
+  if (status === 401 || isBlocked(error)) return { verdict: 'retry', blocked: true, reason }
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }

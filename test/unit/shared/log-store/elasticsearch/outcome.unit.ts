@@ -91,6 +91,12 @@ describe('a bulk request that failed', () => {
     },
   )
 
+  test('by a cluster that has no master, as at its start, is repeated, and nobody has to act', () => {
+    const { status, error } = recorded.requests['cluster without a master'] as { status: number; error: ErrorBody }
+    expect(classifyRequest(status, error)).toMatchObject({ verdict: 'retry', blocked: false })
+    expect(classifyItem({ status, error })).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
   test.each([null, 408, 429, 500, 502, 503, 504])('with status %p is repeated', (status) => {
     expect(classifyRequest(status, undefined)).toMatchObject({ verdict: 'retry', blocked: false })
   })
