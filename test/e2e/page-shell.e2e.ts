@@ -185,6 +185,37 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByRole('button', { name: 'Sign out' }).waitFor()
       expect(await dialog.count()).toBe(0)
     })
+
+    test('is not over again for refusals of what was asked for just before one signed in', async () => {
+      tolerate(REFUSED)
+      const { page, context } = await open(server.url, { key: server.key, path: '/application-logs' })
+      await typeSearch(page, 'half a sentence')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/q=/)
+      await context.clearCookies()
+      await page.evaluate("dispatchEvent(new Event('focus'))")
+      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+      await dialog.waitFor()
+      const refused = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/api/application-logs**', async (route) => {
+        const response = await route.fetch()
+        if (response.ok()) return route.fulfill({ response })
+        refused.resolve()
+        await held.promise
+        await route.fulfill({ response })
+      })
+      // Nothing of what is asked for anew takes the place of those that are held.
+      await page.evaluate('AbortController.prototype.abort = () => undefined')
+      await page.goBack()
+      await refused.promise
+      await signInAgain(page, server.key)
+      const late = page.waitForResponse((one) => one.url().includes('/histogram') && one.status() === 401)
+      held.resolve()
+      await (await late).finished()
+      await page.evaluate('new Promise(requestAnimationFrame)')
+      expect(await dialog.count()).toBe(0)
+    })
   })
 
   test('a session ends with the key that it was given to, and goes on with another key of the Team', async () => {

@@ -25,6 +25,9 @@ export const connection = createStore<'up' | 'away'>('up')
 /** Counts how often a session turned out to be over. */
 export const refusedSessions = createStore(0)
 
+/** Counts how often somebody has signed in or out here: an answer to a question of before tells nothing new about the session. */
+export const changedSessions = createStore(0)
+
 /** The URL of an API path below the base path, such as `/api/flows`; parameters without a value are omitted. */
 export function urlOf(path: string, params: Params = {}): string {
   const search = new URLSearchParams()
@@ -53,7 +56,7 @@ export const send = <T>(
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
-  const refusals = refusedSessions.get()
+  const [refusals, changes] = [refusedSessions.get(), changedSessions.get()]
   let response: Response
   let body: Envelope<T>
   try {
@@ -68,8 +71,8 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  // A request sent before an earlier refusal tells nothing new: somebody may have signed in again since.
-  if (over && refusals === refusedSessions.get()) countRefusal()
+  // A request sent before an earlier refusal tells nothing new either.
+  if (over && refusals === refusedSessions.get() && changes === changedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
   const message = over ? 'Your session is over.' : inPageWords(body.error.message, retryAfter)
   return { ok: false, problem: { ...body.error, message, status: response.status, retryAfter } }
@@ -107,8 +110,9 @@ const RECONNECT_MS = 2_000
 const countRefusal = (): void => refusedSessions.set(refusedSessions.get() + 1)
 
 async function checkSession(): Promise<void> {
+  const changes = changedSessions.get()
   const session = await get<Session>('/api/session')
-  if (session.ok && session.data.team === null) countRefusal()
+  if (session.ok && session.data.team === null && changes === changedSessions.get()) countRefusal()
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Session } from '../../schemas/answers.ts'
 import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
-import { connection, get, refusedSessions, send } from './client.ts'
+import { changedSessions, connection, get, refusedSessions, send } from './client.ts'
 import { reloadAll } from './use-fetch.ts'
 
 /** `over`: the session has ended, and the page stays as it is until the user signs in again. */
@@ -16,15 +16,11 @@ export const refusedCount = ({ refused }: Session): number => (refused ?? []).re
 
 const RETRY_MS = 2_000
 
-/** How often somebody has signed in or out here. */
-let changes = 0
-
 /** Asks the server who is signed in, until it can tell. While the server is away, the banner retries. */
 export async function loadSession(): Promise<void> {
-  const asked = changes
+  const changes = changedSessions.get()
   const answer = await get<Session>('/api/session')
-  // An answer to a question from before somebody signed in or out here tells nothing new.
-  if (asked !== changes) return
+  if (changes !== changedSessions.get()) return
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
@@ -33,7 +29,7 @@ export async function loadSession(): Promise<void> {
 export async function signIn(apiKey: string) {
   const answer = await send<Session>('POST', '/api/session', { apiKey })
   if (!answer.ok) return answer.problem
-  changes += 1
+  countChange()
   take(answer.data)
   return undefined
 }
@@ -41,9 +37,11 @@ export async function signIn(apiKey: string) {
 export async function signOut(): Promise<void> {
   const answer = await send('DELETE', '/api/session')
   if (!answer.ok) return toast(`Signing out failed: ${answer.problem.message}`, 'bad')
-  changes += 1
+  countChange()
   session.set({ ...NOBODY, state: 'out' })
 }
+
+const countChange = (): void => changedSessions.set(changedSessions.get() + 1)
 
 function take(next: Session): void {
   const before = session.get()
