@@ -360,6 +360,21 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(indices.map(({ name }) => name)).toEqual(['2026-01-20', TODAY, '2026-02-01'].map(dayIndex))
   })
 
+  /** Does something while nobody may change or remove a day. */
+  async function withReadOnly(day: string, work: () => Promise<void>): Promise<void> {
+    const settings = `/${dayIndex(day)}/_settings`
+    await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.read_only': true })
+    try {
+      await work()
+    } finally {
+      await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.read_only': null })
+    }
+  }
+
+  test('a day that is read-only keeps no process from starting', async () => {
+    await withReadOnly(TODAY, async () => expect(await store.indices.apply()).toEqual([]))
+  })
+
   test('health names what is missing, and never rejects', async () => {
     expect(await store.health()).toEqual({ name: 'elasticsearch', ready: true })
     const nowhere = openStore('http://127.0.0.1:9', prefix).store

@@ -55,6 +55,16 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     }
   }
 
+  async function correct(): Promise<void> {
+    for (const { kind, name, body } of templates) {
+      await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
+    }
+    // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
+    await addFields(names.flows, FLOW_MAPPINGS)
+    await addFields(names.all(['event']), ENTRY_MAPPINGS)
+    await addFields(names.all(['application']), ENTRY_MAPPINGS)
+  }
+
   /** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
   async function requireTemplates(): Promise<void> {
     const [first] = await check()
@@ -76,14 +86,9 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     check,
     async apply() {
       const differences = await check()
-      for (const { kind, name, body } of templates) {
-        await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
-      }
+      // A read-only index takes no mapping, not even the one that it has.
+      if (differences.length > 0) await correct()
       const isFirst = (await indexBehind(connection, names.flows)) === undefined && (await create(names.flows))
-      // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
-      await addFields(names.flows, FLOW_MAPPINGS)
-      await addFields(names.all(['event']), ENTRY_MAPPINGS)
-      await addFields(names.all(['application']), ENTRY_MAPPINGS)
       const created = [...(isFirst ? [names.flows] : []), ...(await prepareDays())]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [...differences.map((text) => `corrected: ${text}`), ...created.map((index) => `created: ${index}`)]
