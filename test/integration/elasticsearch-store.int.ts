@@ -375,6 +375,19 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     await withReadOnly(TODAY, async () => expect(await store.indices.apply()).toEqual([]))
   })
 
+  test('an old day that refuses to be removed keeps no other', async () => {
+    const days = ['2026-01-01', '2026-01-02']
+    const written = days.map((day, index) => documentOf(index, { receivedAt: `${day}T10:00:00.000Z` }))
+    await store.write(written, never)
+    await withReadOnly('2026-01-01', async () => {
+      await expect(store.removeBefore('2026-01-20')).rejects.toThrow('answered 403 cluster_block_exception')
+      const left = await ask(elasticsearch.url, 'GET', `/_resolve/index/${dayIndex('*')}`)
+      const { indices } = left as { indices: { name: string }[] }
+      expect(indices.map(({ name }) => name)).toEqual(['2026-01-01', TODAY, '2026-02-01'].map(dayIndex))
+    })
+    expect(await store.removeBefore('2026-01-20')).toBe(1)
+  })
+
   test('health names what is missing, and never rejects', async () => {
     expect(await store.health()).toEqual({ name: 'elasticsearch', ready: true })
     const nowhere = openStore('http://127.0.0.1:9', prefix).store

@@ -19,7 +19,10 @@ export interface Indices {
   apply(): Promise<readonly string[]>
   /** Creates the indices of today and tomorrow, so that they exist at midnight. Returns those that were missing. */
   prepareDays(): Promise<readonly string[]>
-  /** Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents were removed with them. */
+  /**
+   * Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents were removed with them. Rejects if one refuses to be
+   * removed, after the others have been.
+   */
   removeBefore(day: string): Promise<number>
 }
 
@@ -97,13 +100,28 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)
       const counts = await countDocuments(connection, names)
-      for (const { index } of old) await deleteIndex(connection, index)
-      const documents = old.reduce((sum, { index }) => sum + (counts.get(index) ?? 0), 0)
-      if (old.length > 0) logger.info({ before: day, indices: old.length, documents }, 'old days were removed')
+      const removed: string[] = []
+      let refusal: ElasticsearchError | undefined
+      for (const { index } of old) {
+        try {
+          await deleteIndex(connection, index)
+          removed.push(index)
+        } catch (error) {
+          if (!isRefusal(error)) throw error
+          refusal ??= error
+        }
+      }
+      const documents = removed.reduce((sum, index) => sum + (counts.get(index) ?? 0), 0)
+      if (removed.length > 0) logger.info({ before: day, indices: removed.length, documents }, 'old days were removed')
+      if (refusal !== undefined) throw refusal
       return documents
     },
   }
 }
+
+/** Whether Elasticsearch refuses this one request, as for an index that is read-only or being copied into a snapshot. */
+const isRefusal = (error: unknown): error is ElasticsearchError =>
+  error instanceof ElasticsearchError && (error.status === 400 || error.status === 403)
 
 export interface DayIndex {
   readonly index: string
