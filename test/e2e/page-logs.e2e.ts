@@ -317,6 +317,27 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(asked).toEqual(['payload.or'])
     })
 
+    test('an arrow that is pressed before the choices are there spoils neither them nor Enter', async () => {
+      const page = await show('/event-logs')
+      const held = Promise.withResolvers<void>()
+      await page.route('**/completion?*', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      const box = page.getByRole('combobox', { name: 'Search' })
+      await box.fill('environment:')
+      await box.press('ArrowDown')
+      held.resolve()
+      const options = page.getByRole('listbox').getByRole('option')
+      await eventually(async () => expect(await options.count()).toBe(2))
+      await box.press('ArrowDown')
+      await expect(options.first().getAttribute('aria-selected')).resolves.toBe('true')
+      await box.press('ArrowDown')
+      await box.press('Enter')
+      await box.press('Enter')
+      await expectRows(page, ['card charged', 'card declined'])
+    })
+
     test('the syntax is looked up in place and taken from there', async () => {
       const page = await show('/event-logs')
       await page.getByRole('button', { name: 'How to search' }).click()

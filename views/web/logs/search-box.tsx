@@ -88,8 +88,10 @@ function useCompletion(
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const run: (() => void) | undefined = {
-      ArrowDown: () => setChosen((chosen + 1) % choices.length),
-      ArrowUp: () => setChosen((chosen <= 0 ? choices.length : chosen) - 1),
+      ...(choices.length > 0 && {
+        ArrowDown: () => setChosen((chosen + 1) % choices.length),
+        ArrowUp: () => setChosen((chosen <= 0 ? choices.length : chosen) - 1),
+      }),
       Tab: () => {
         if (isPending) isEager.current = true
         else take(Math.max(0, chosen))
