@@ -96,7 +96,8 @@ export function createRefusalRing(now: () => number, limits: RingLimits = RING_L
         if (slot.atMs >= since) break
         remove(slot)
       }
-      return (teams.get(team) ?? []).toReversed()
+      // Behind one of a gateway whose clock is ahead, older ones are left.
+      return (teams.get(team) ?? []).filter(({ atMs }) => atMs >= since).toReversed()
     },
   }
 }

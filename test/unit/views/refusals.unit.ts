@@ -89,6 +89,14 @@ describe('the ring of refusals', () => {
     expect(of('a').map(({ noted }) => noted.message)).toEqual(['young'])
   })
 
+  test('shows nothing older than a day behind one of a gateway whose clock is ahead', () => {
+    const { fold, of } = ring()
+    const ahead = new Date(NOW + 3_600_000).toISOString()
+    fold(asRead(refusal({ message: 'ahead', at: ahead }), refusal({ message: 'old' })))
+    time = NOW + 86_400_001
+    expect(of('a').map(({ noted }) => noted.message)).toEqual(['ahead'])
+  })
+
   test('passes over what it cannot read', () => {
     const { fold, of } = ring()
     fold([
