@@ -252,6 +252,20 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     ])
   })
 
+  test('a long entry outlasts a shard that turns its reader away', async () => {
+    const message = 'x '.repeat(10_000)
+    await store.write([documentOf(1, { message })], never)
+    await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+    const isFirst = first(2)
+    const body = '{"docs":[{"error":{"type":"es_rejected_execution_exception"}}]}'
+    proxy.inject(({ path }) =>
+      path.startsWith('/_mget') && isFirst() ? { fault: 'answer', status: 200, body } : undefined,
+    )
+    expect(await store.search(EVERYTHING, { limit: 2, order: 'asc', after: null })).toMatchObject({
+      entries: [{ message }],
+    })
+  })
+
   test('reads outlast a failure that passes', async () => {
     const written = documents(3)
     await expectLedger(written, await store.write(written, never))

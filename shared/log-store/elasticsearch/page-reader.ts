@@ -5,6 +5,7 @@ import { AnswerTooLongError, type Connection, ElasticsearchError } from './conne
 import { compileFilter } from './filter-dsl.ts'
 import type { IndexNames } from './index-names.ts'
 import type { ErrorBody } from './outcome.ts'
+import { retried } from './retrying.ts'
 import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
 
 /** Maximum hits of one request: this many of the longest rows are some MiB. */
@@ -110,27 +111,29 @@ async function* wholesOf(
   }
 }
 
-async function readWholes(
+/** An entry that a shard cannot give at the moment is asked for again, as a search is. */
+const readWholes = (
   connection: Connection,
   names: IndexNames,
   hits: Hits,
   signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
-  const { docs } = await connection.send<{
-    docs: readonly { readonly _source?: EntrySource; readonly error?: ErrorBody }[]
-  }>({
-    method: 'POST',
-    path: '/_mget',
-    query: { _source_includes: 'whole' },
-    body: { docs: hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id })) },
-    signal,
-  })
-  return docs.map(({ _source: { whole } = {}, error = {} }) => {
-    // Its day was removed in the meantime, or lacks its shard.
-    if (whole === undefined) throw new ElasticsearchError('an entry cannot be read any more', 503, error)
-    return whole
-  })
-}
+): Promise<readonly string[]> =>
+  retried(async () => {
+    const { docs } = await connection.send<{
+      docs: readonly { readonly _source?: EntrySource; readonly error?: ErrorBody }[]
+    }>({
+      method: 'POST',
+      path: '/_mget',
+      query: { _source_includes: 'whole' },
+      body: { docs: hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id })) },
+      signal,
+    })
+    return docs.map(({ _source: { whole } = {}, error = {} }) => {
+      // Its day was removed in the meantime, or lacks its shard.
+      if (whole === undefined) throw new ElasticsearchError('an entry cannot be read any more', 503, error)
+      return whole
+    })
+  }, signal)
 
 /** The name of an index's day, which stands for another index once a rebuild has replaced this one. */
 function nameOf(names: IndexNames, index: string): string {
