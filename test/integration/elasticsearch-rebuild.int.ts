@@ -355,6 +355,22 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
   })
 
   describe('that fails', () => {
+    test('only in that a shard turns some of its lookups away goes on', async () => {
+      const stored = ofDay(YESTERDAY, 3)
+      await store.write(withoutTemplate(stored), never)
+      const proxy = await startFaultProxy(elasticsearch.url)
+      let left = 2
+      const body = '{"docs":[{"found":true},{"error":{"type":"es_rejected_execution_exception"}},{"found":true}]}'
+      proxy.inject(({ path }) =>
+        path.includes('/_mget') && left-- > 0 ? { fault: 'answer', status: 200, body } : undefined,
+      )
+      const { store: unlucky } = openStore(proxy.url, prefix)
+      expect(await rebuild({}, unlucky)).toContain(`application-logs-v1.2-${YESTERDAY.replaceAll('-', '.')}`)
+      expect(await templatesOf(stored)).toBe(stored.length)
+      await unlucky.close()
+      await proxy.close()
+    })
+
     test('only in that the answer to its last request is lost goes on with the next day', async () => {
       const stored = [...ofDay('2026-01-29', 10), ...ofDay(YESTERDAY, 10)]
       await store.write(withoutTemplate(stored), never)

@@ -1,7 +1,8 @@
 import { readStreams, type Stream } from './checkpoints.ts'
-import { AnswerTooLongError, type Connection } from './connection.ts'
+import { AnswerTooLongError, type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import type { FoundIndex } from './indices.ts'
+import { retried } from './retrying.ts'
 import type { Hit } from './searcher.ts'
 
 const DOCUMENTS_PER_READ = 1_000
@@ -80,22 +81,24 @@ export async function* pagesOf<Source>(
   }
 }
 
-/** The ids that the index does not hold. */
-export async function missingIds(
+/** The ids that the index does not hold; a lookup that a shard turns away says nothing about its document, and is repeated. */
+export const missingIds = (
   connection: Connection,
   index: string,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { docs } = await connection.send<{ docs: readonly { readonly found?: boolean }[] }>({
-    method: 'POST',
-    path: `/${index}/_mget`,
-    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
-    body: { ids },
-    signal,
-  })
-  return ids.filter((_id, at) => docs[at]?.found !== true)
-}
+): Promise<readonly string[]> =>
+  retried(async () => {
+    const { docs } = await connection.send<{ docs: readonly (LookedUp & { readonly found?: boolean })[] }>({
+      method: 'POST',
+      path: `/${index}/_mget`,
+      query: { _source: false, filter_path: 'docs.found,docs.error.type' },
+      body: { ids },
+      signal,
+    })
+    refuseFailed(docs, 'a lookup by id')
+    return ids.filter((_id, at) => docs[at]?.found !== true)
+  }, signal)
 
 /** Rejects unless the index holds all the documents. */
 export async function requireDocuments(
