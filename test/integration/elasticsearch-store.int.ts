@@ -89,6 +89,14 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
   test('no index is made while its template is missing: it would take fields of any type', async () => {
     await removeAll(elasticsearch.url, prefix)
     await expect(store.indices.prepareDays()).rejects.toThrow(StoreHaltError)
+    const facts = [documentOf(1)].map(({ source }) => flowFact(JSON.parse(source))).filter((fact) => fact !== null)
+    for (const write of [() => store.write([documentOf(1)], never), () => store.mergeFlows(facts, never)]) {
+      await expect(write()).rejects.toThrow(StoreHaltError)
+      await expect(write()).rejects.toThrow(`component template ${prefix}-entries-v1 is missing`)
+    }
+    expect(await ask(elasticsearch.url, 'GET', `/_resolve/index/${prefix}-*`)).toMatchObject({ indices: [] })
+    await store.indices.apply()
+    expect(await store.write([documentOf(1)], never)).toEqual([{ outcome: 'stored' }])
   })
 
   test('an index of version 0.2, which has no details, goes on to be searched, and takes them once they are applied', async () => {

@@ -17,7 +17,7 @@ import { createIndices, type Indices } from './indices.ts'
 import { type TemplateOptions, templates } from './mappings.ts'
 import { createOtherDays } from './other-days.ts'
 import { createRebuild, type Rebuild } from './rebuild.ts'
-import { retrying } from './retrying.ts'
+import { retrying, unlessAborted } from './retrying.ts'
 import { createSearcher } from './searcher.ts'
 import { createShardReport } from './shard-report.ts'
 import { createTail } from './tail.ts'
@@ -91,6 +91,15 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     logger,
   })
   const closing = new AbortController()
+  const writeEntries = createEntryWriter({ bulk, otherDays, names, clock, logger })
+  const mergeFlows = createFlowWriter({ bulk, connection: once, names, metrics })
+  let hasTemplates = false
+
+  /** A write makes the indices that it lacks. */
+  async function requireTemplates(signal: AbortSignal): Promise<void> {
+    if (!hasTemplates) await bulk.persist(() => unlessAborted(indices.requireTemplates(), signal), 0, signal)
+    hasTemplates = true
+  }
 
   return {
     searchableWithinMs: options.refreshIntervalMs + REFRESH_TAKES_MS,
@@ -104,8 +113,14 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       metrics,
     }),
     measureShards: createShardReport(patient, names, metrics),
-    write: createEntryWriter({ bulk, otherDays, names, clock, logger }),
-    mergeFlows: createFlowWriter({ bulk, connection: once, names, metrics }),
+    async write(documents, signal) {
+      await requireTemplates(signal)
+      return writeEntries(documents, signal)
+    },
+    async mergeFlows(deltas, signal) {
+      await requireTemplates(signal)
+      await mergeFlows(deltas, signal)
+    },
     async removeBefore(day) {
       const removed = await indices.removeBefore(day)
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)

@@ -7,7 +7,7 @@ import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
-import { findDifferences } from './template-check.ts'
+import { findDifferences, findMissingTemplates } from './template-check.ts'
 
 export interface Indices {
   /** The differences from the templates and indices that this release needs, in sentences; empty if there are none. Changes nothing. */
@@ -17,6 +17,8 @@ export interface Indices {
    * index. Safe to repeat and to run in several processes at once. Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
+  /** Rejects with a `StoreHaltError` if a template is missing; one of another release is good enough to write with. */
+  requireTemplates(): Promise<void>
   /** Creates the indices of today and tomorrow, so that they exist at midnight. Returns those that were missing. */
   prepareDays(): Promise<readonly string[]>
   /**
@@ -69,8 +71,8 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   }
 
   /** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
-  async function requireTemplates(): Promise<void> {
-    const [first] = await check()
+  async function requireNone(found: Promise<readonly string[]>): Promise<void> {
+    const [first] = await found
     if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}`)
   }
 
@@ -80,7 +82,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
     const missing = wanted.filter((name) => !there.has(name))
     const made: string[] = []
-    if (missing.length > 0) await requireTemplates()
+    if (missing.length > 0) await requireNone(check())
     for (const index of missing) if (await create(index)) made.push(index)
     return made
   }
@@ -96,6 +98,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [...differences.map((text) => `corrected: ${text}`), ...created.map((index) => `created: ${index}`)]
     },
+    requireTemplates: () => requireNone(findMissingTemplates(connection, templates)),
     prepareDays,
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)

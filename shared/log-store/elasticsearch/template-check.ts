@@ -20,11 +20,19 @@ export async function findDifferences(
   return [...ofTemplates.flat(), ...ofEntries, ...ofFlows]
 }
 
-async function templateDifferences(connection: Connection, { kind, name, body }: Template): Promise<string[]> {
-  const what = `${kind} template ${name}`
+/** The templates that the cluster does not have, in sentences. */
+export async function findMissingTemplates(connection: Connection, templates: readonly Template[]): Promise<string[]> {
+  const found = await Promise.all(templates.map(({ kind, name }) => readTemplate(connection, kind, name)))
+  return templates.filter((_, index) => found[index] === undefined).map(missing)
+}
+
+const missing = ({ kind, name }: Template): string => `${kind} template ${name} is missing`
+
+async function templateDifferences(connection: Connection, template: Template): Promise<string[]> {
+  const { kind, name, body } = template
   const found = await readTemplate(connection, kind, name)
-  if (found === undefined) return [`${what} is missing`]
-  return compare(what, flatten(body), flatten(found))
+  if (found === undefined) return [missing(template)]
+  return compare(`${kind} template ${name}`, flatten(body), flatten(found))
 }
 
 interface TemplateAnswer {
