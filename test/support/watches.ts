@@ -59,6 +59,8 @@ export async function startWatches(options: {
   readonly journal: Journal
   readonly store: LogStoreReader
   readonly clock: { now(): number }
+  /** The clock for intervals; that of the time of day by default. */
+  readonly steady?: { now(): number }
   readonly writer?: string
   readonly owns?: () => boolean
   readonly answer?: (message: Message) => Promise<Posted>
@@ -88,6 +90,7 @@ export async function startWatches(options: {
     intervalMs: 5,
     deadlineMs: options.deadlineMs ?? 5_000,
     clock,
+    steady: options.steady ?? clock,
     logger,
     metrics,
     tickMs: 1,

@@ -7,7 +7,7 @@ import {
   ReadTooLargeError,
 } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -38,6 +38,8 @@ export interface EvaluatorDeps {
   /** Time limit of an evaluation, in milliseconds. */
   readonly deadlineMs: number
   readonly clock: Clock
+  /** The clock for intervals. */
+  readonly steady?: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   /** Interval between searches for due work, in milliseconds. */
@@ -126,7 +128,7 @@ const GONE_MS = 3_600_000
  * Deletes the watches of Teams that were deleted, which would otherwise belong to the next Team with that id. A registry without any Team is
  * one that was lost.
  */
-function createOrphanRemoval({ book, registry, clock, logger }: EvaluatorDeps): () => Promise<void> {
+function createOrphanRemoval({ book, registry, steady = steadyClock, logger }: EvaluatorDeps): () => Promise<void> {
   let goneSince = new Map<string, number>()
   return async () => {
     // The hour begins once there are Teams again, as a registry that was lost is restored one by one.
@@ -135,7 +137,7 @@ function createOrphanRemoval({ book, registry, clock, logger }: EvaluatorDeps): 
       return
     }
     const gone = book.all().filter(({ team }) => registry.team(team) === undefined)
-    const now = clock.now()
+    const now = steady.now()
     goneSince = new Map(gone.map(({ team }) => [team, goneSince.get(team) ?? now]))
     for (const { team, id } of gone) {
       if (now - (goneSince.get(team) ?? now) < GONE_MS) continue

@@ -157,6 +157,17 @@ describe('a watch', () => {
     expect(lost.book.find('a', ID)).toBeDefined()
   })
 
+  test('of a Team that is missing for a while stays, also if the time of day is set ahead', async () => {
+    const { book } = await start({ steady: { now: () => 0 } })
+    await book.put('gone', OTHER, storedWatch())
+    const looked = vi.spyOn(book, 'all')
+    await eventually(() => looked.mock.calls.length > 3)
+    clock.ahead += HOUR
+    const before = looked.mock.calls.length
+    await eventually(() => looked.mock.calls.length > before + 3)
+    expect(book.find('gone', OTHER)).toBeDefined()
+  })
+
   test('whose condition cannot be evaluated says so once, and that it can again; others go on', async () => {
     const process = await start()
     await process.book.put('b', OTHER, storedWatch({ since: since() }))
