@@ -74,7 +74,8 @@ export const OBJECTIVES: readonly Objective[] = [
     share: 0.995,
     by: [],
     bad: (window) =>
-      `(sum(rate(sluice_http_request_seconds_count{${READS},status_class!="none"}[${window}])) - sum(rate(sluice_http_request_seconds_bucket{${READS},status_class!~"none|5xx",le=~"1|1.0"}[${window}])))`,
+      // Where every read fails, there is no series of good ones.
+      `(sum(rate(sluice_http_request_seconds_count{${READS},status_class!="none"}[${window}])) - (sum(rate(sluice_http_request_seconds_bucket{${READS},status_class!~"none|5xx",le=~"1|1.0"}[${window}])) or vector(0)))`,
     valid: (window) => `sum(rate(sluice_http_request_seconds_count{${READS},status_class!="none"}[${window}]))`,
   },
 ]
@@ -228,6 +229,12 @@ export const ALERTS: readonly Alert[] = [
           ...histogram('sluice_http_request_seconds', READ, '1', 80, 80),
           ...histogram('sluice_http_request_seconds', FAILED_READ, '1', 20, 20),
         },
+        at: '1h30m',
+        firing: [{ severity: 'page' }, { severity: 'ticket' }],
+      },
+      // No process has answered a read well since its start.
+      {
+        series: histogram('sluice_http_request_seconds', FAILED_READ, '1', 100, 100),
         at: '1h30m',
         firing: [{ severity: 'page' }, { severity: 'ticket' }],
       },
