@@ -60,13 +60,15 @@ interface Deps {
   readonly tracer?: Tracer | null | undefined
 }
 
+const OUTCOMES: readonly (Settled['outcome'] | 'retried')[] = ['stored', 'duplicate', 'refused', 'retried']
+
 /** Writes with `_bulk`, several requests in flight, each document retried individually. */
 export function createBulk({ connection, limits, logger, metrics, tracer = null }: Deps): Bulk {
   const semaphore = createSemaphore(limits.bulksInFlightMax)
   const rooms = createRooms(limits.bulksInFlightMax)
   const trouble = createTroubleReport(logger, metrics)
   const seconds = metrics.histogram('sluice_store_bulk_seconds')
-  const counted = metrics.counter('sluice_store_bulk_items_total')
+  const counted = metrics.counter('sluice_store_bulk_items_total', { outcome: OUTCOMES })
   const inFlight = metrics.gauge('sluice_store_bulks_in_flight')
 
   const post = async (chunk: Chunk, way: Way): Promise<BulkAnswer> => {

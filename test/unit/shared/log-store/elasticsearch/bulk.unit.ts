@@ -19,6 +19,7 @@ function bulkOver(
   tracer?: Tracer,
 ) {
   const requests: string[][] = []
+  const metrics = createMetrics()
   let running = 0
   let runningMost = 0
   const connection: Connection = {
@@ -39,11 +40,11 @@ function bulkOver(
     connection,
     limits,
     logger: createLogger('silent', 'test'),
-    metrics: createMetrics(),
+    metrics,
     tracer,
   })
   const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => [one, '\n'], signal)
-  return { bulk, run, requests, runningMost: () => runningMost }
+  return { bulk, run, requests, metrics, runningMost: () => runningMost }
 }
 
 const stored = (lines: readonly string[]): readonly BulkItem[] => lines.map(() => ({ status: 201 }))
@@ -64,6 +65,15 @@ test('outcomes come back in the order of the documents', async () => {
   const { run } = bulkOver((lines) => lines.map((line) => ({ status: status(line) })))
   const outcomes = await run(['a1', 'b1', 'c1', 'b2', 'a2'])
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['stored', 'duplicate', 'refused', 'duplicate', 'stored'])
+})
+
+test('every outcome is counted from 0 on, as an alert compares what is turned away with what is stored', async () => {
+  const { metrics } = bulkOver(stored)
+  const [counter] = await metrics.registry
+    .getMetricsAsJSON()
+    .then((all) => all.filter(({ name }) => name === 'sluice_store_bulk_items_total'))
+  const outcomes = ['stored', 'duplicate', 'refused', 'retried']
+  expect(counter?.values).toEqual(outcomes.map((outcome) => ({ labels: { outcome }, value: 0 })))
 })
 
 test('only what was turned away is sent again', async () => {
