@@ -33,7 +33,7 @@ export const registryCommands: readonly Command[] = [
       'dry-run': { help: 'Show the changes without making them.' },
     },
     examples: ['sluice registry apply registry.yaml --dry-run', 'sluice registry apply registry.yaml --prune'],
-    run: (call, deps) => withAdmin(deps, 'registry apply', (admin) => apply(call, deps, admin), filling(call)),
+    run: apply,
   },
   {
     name: 'registry list',
@@ -104,7 +104,7 @@ export const registryCommands: readonly Command[] = [
       'sluice registry restore registry-backup.ndjson --dry-run',
       'sluice registry restore registry-backup.ndjson',
     ],
-    run: (call, deps) => withAdmin(deps, 'registry restore', (admin) => restore(call, deps, admin), filling(call)),
+    run: restore,
   },
 ]
 
@@ -128,22 +128,32 @@ const withAdmin = (
     whereMissing,
   )
 
-/** A file may be applied before the first start of a server. */
-const filling = (call: Call): WhereMissing => (call.flag('dry-run') ? 'refuse' : 'create')
+/** A file may be applied before the first start of a server. It is read before, as this makes a journal. */
+const filling = (dryRun: boolean): WhereMissing => (dryRun ? 'refuse' : 'create')
 
-async function apply(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+async function apply(call: Call, deps: CliDeps): Promise<number> {
   const [file = ''] = call.parameters
   const dryRun = call.flag('dry-run')
-  const result = await admin.applyFile(readBytes(file).toString(), { prune: call.flag('prune'), dryRun })
-  return tell(result, file, dryRun, deps)
+  const text = readBytes(file).toString()
+  return withAdmin(
+    deps,
+    'registry apply',
+    async (admin) => tell(await admin.applyFile(text, { prune: call.flag('prune'), dryRun }), file, dryRun, deps),
+    filling(dryRun),
+  )
 }
 
-async function restore(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+async function restore(call: Call, deps: CliDeps): Promise<number> {
   const [file = ''] = call.parameters
   const dryRun = call.flag('dry-run')
   const name = file === STANDARD ? 'standard input' : file
   const bytes = file === STANDARD ? readBytes(0, name) : readBytes(file)
-  return tell(await admin.restore(bytes, { dryRun }), name, dryRun, deps)
+  return withAdmin(
+    deps,
+    'registry restore',
+    async (admin) => tell(await admin.restore(bytes, { dryRun }), name, dryRun, deps),
+    filling(dryRun),
+  )
 }
 
 async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): Promise<number> {

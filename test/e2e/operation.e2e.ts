@@ -168,7 +168,7 @@ describe('a command on a folder without data', () => {
     ['registry list', 'journal.db', 'KAFKA_BROKERS'],
     ['registry export -', 'journal.db', 'KAFKA_BROKERS'],
     ['registry rotate-key ops', 'journal.db', 'KAFKA_BROKERS'],
-    ['registry restore nothing --dry-run', 'journal.db', 'KAFKA_BROKERS'],
+    ['registry restore /dev/null --dry-run', 'journal.db', 'KAFKA_BROKERS'],
     ['audit', 'journal.db', 'KAFKA_BROKERS'],
     ['dead-letters list', 'journal.db', 'KAFKA_BROKERS'],
     ['views rebuild flows --from topics', 'journal.db', 'KAFKA_BROKERS'],
@@ -184,12 +184,16 @@ describe('a command on a folder without data', () => {
     expect(stderr).toContain(`set DATA_DIR to the data folder of the server, or ${server}`)
   })
 
-  test('indices apply creates nothing', async () => {
+  test.each([
+    ['indices apply', 0],
+    ['registry apply mistyped.yaml', 1],
+    ['registry restore mistyped.ndjson', 1],
+  ])('%s creates nothing', async (command, expected) => {
     const folder = temporaryFolder()
-    const { code } = await runSluice(['indices', 'apply'], { DATA_DIR: join(folder.path, 'mistyped') })
+    const { code } = await runSluice(command.split(' '), { DATA_DIR: join(folder.path, 'mistyped') })
     const left = readdirSync(folder.path)
     folder.remove()
-    expect({ code, left }).toEqual({ code: 0, left: [] })
+    expect({ code, left }).toEqual({ code: expected, left: [] })
   })
 
   test('registry apply says what to change where the journal cannot be created', async () => {
