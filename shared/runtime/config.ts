@@ -162,7 +162,8 @@ function parse(setting: Setting, text: string): unknown {
     case 'choice':
       return setting.choices.includes(text) ? text : new Error(`one of ${setting.choices.join(', ')}`)
     case 'url':
-      return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : new Error('an http or https URL')
+      // White space around it, which URLs may have, would be in the middle once a path is appended.
+      return /^https?:\/\//i.test(text.trim()) && URL.canParse(text) ? text.trim() : new Error('an http or https URL')
     case 'list': {
       const items = split(text)
       return items.length > 0 ? items : new Error('one or more values, separated by commas')

@@ -401,6 +401,10 @@ describe('secrets', () => {
   })
 })
 
+test.each([' ', '\r', '\n'])('a URL is taken without the %j after it', (more) => {
+  expect(loadConfig({ GATEWAY_URL: `http://gateway:8080/logs/${more}` }).GATEWAY_URL).toBe('http://gateway:8080/logs')
+})
+
 test('the description has every setting with its value, default and help', () => {
   const described = describeConfig(loadConfig({ PORT: '9000', CORS_ORIGINS: 'http://a,http://b' }))
   expect(described.map(({ name }) => name)).toEqual(Object.keys(SETTINGS))
