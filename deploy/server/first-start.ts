@@ -82,8 +82,10 @@ async function applyRegistryFile(file: string, { logger, audit, ...deps }: FileD
     logger.info({ file, changes: result.changes.length }, 'registry file applied')
     return
   }
-  const problems = result.problems.map(({ line, message }) => `  - ${line === null ? '' : `line ${line}: `}${message}`)
-  throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be applied:\n${problems.join('\n')}`)
+  const problems = result.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`)
+  if (result.outcome === 'disturbed') problems.unshift('another process changed the registry at the same time')
+  const lines = problems.map((problem) => `  - ${problem}`)
+  throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be applied:\n${lines.join('\n')}`)
 }
 
 function read(file: string): string {
