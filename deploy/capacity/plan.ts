@@ -107,7 +107,7 @@ export function planFor(load: Load, figures: Figures): Plan {
       (rate * (entryBytes + RECORD_ADDS_BYTES) * COMPRESSED * SECONDS_OF_DAY * load.topicDays * load.topicCopies) /
       DISK_USE.topics,
     storeCores: (cores(all.storeMs) * (1 + storeCopies)) / USE,
-    storeBytes: (dayBytes * storeDays * (1 + storeCopies)) / DISK_USE.store,
+    storeBytes: ((dayBytes * storeDays + flowsBytes) * (1 + storeCopies)) / DISK_USE.store,
     shardsOfDay,
     flowsShards,
     openShards: (2 * shardsOfDay * storeDays + flowsShards) * (1 + storeCopies),

@@ -57,6 +57,8 @@ describe('a plan', () => {
     expect(plan({ ...load, newFlowsPerSecond: 100 }).flowsShards).toBe(2)
     // 10,000 x 30 x 86,400 x 250 bytes are 6.5 TB.
     expect(plan({ ...load, newFlowsPerSecond: 10_000 })).toMatchObject({ flowsShards: 130, walls: [] })
+    const bytesOf = (newFlowsPerSecond: number) => plan({ ...load, newFlowsPerSecond, storeCopies: 0 }).storeBytes
+    expect(bytesOf(10_000) - bytesOf(0)).toBeCloseTo((10_000 * 86_400 * 30 * 250) / 0.75, -3)
     // 1,000 x 40 ms are 40 cores, 4 for each shard.
     expect(plan({ entriesPerSecond: 1_000_000 }).flowsShards).toBe(10)
     const { walls } = plan({ ...load, newFlowsPerSecond: 100_000 })
