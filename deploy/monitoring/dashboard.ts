@@ -151,7 +151,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: 'Since the last commit',
       unit: 's',
-      queries: { '{{view}}': 'time() - max by (view) (sluice_consumer_last_commit_timestamp_seconds)' },
+      queries: { '{{view}}': 'time() - max by (view) (sluice_consumer_last_commit_timestamp_seconds > 0)' },
     },
     {
       title: 'Partitions and rebalances',
@@ -198,7 +198,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: 'Since old days were removed',
       unit: 's',
-      queries: { age: 'time() - max(sluice_retention_last_success_timestamp_seconds)' },
+      queries: { age: 'time() - max(sluice_retention_last_success_timestamp_seconds > 0)' },
     },
   ],
   Processes: [

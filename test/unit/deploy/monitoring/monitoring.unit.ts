@@ -137,6 +137,11 @@ describe('the dashboard', () => {
     expect(queries.flatMap(faultsOf)).toEqual([])
   })
 
+  test('shows no age of what has not happened yet, whose time is 0', () => {
+    const ages = panels.flatMap(({ queries }) => Object.values(queries)).filter((query) => query.includes('time() -'))
+    expect(ages.filter((query) => !query.includes('_seconds > 0)'))).toEqual([])
+  })
+
   test('shows every metric of the program', () => {
     const shown =
       panels.flatMap(({ queries }) => Object.values(queries)).join('\n') +
