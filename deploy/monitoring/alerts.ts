@@ -691,15 +691,22 @@ export const ALERTS: readonly Alert[] = [
       {
         severity: 'ticket',
         expression: 'time() - max(sluice_retention_last_success_timestamp_seconds) > 10800',
-        lasting: '15m',
+        // A process whose first attempt fails makes the next one an hour after its start.
+        lasting: '75m',
         summary: 'Old days have not been removed for hours, so the disk fills.',
       },
     ],
     cases: [
       {
         series: { [series('sluice_retention_last_success_timestamp_seconds', { instance: 'a' })]: '60x300' },
-        at: '4h',
+        at: '5h',
         firing: [{ severity: 'ticket' }],
+      },
+      {
+        // At the start of the process Elasticsearch did not answer; an hour later it does. 0 is long ago, here before the first sample.
+        series: { [series('sluice_retention_last_success_timestamp_seconds', { instance: 'a' })]: '-20000x60 3660x60' },
+        at: '50m',
+        firing: [],
       },
       {
         // A gateway has no retention.
