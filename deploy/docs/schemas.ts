@@ -190,12 +190,15 @@ const AUDIT_SCHEMA = {
         id: { ...textOrNull, description: "The Team's id, or the name of the operating system's user." },
         key: { ...textOrNull, description: "The first characters of the Team's key, 6 at most." },
       }),
-      via: { ...text, description: 'The path that was asked for, without identifiers; the command; or REGISTRY_FILE.' },
+      via: {
+        ...text,
+        description: 'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.',
+      },
       from: { ...textOrNull, description: "The client's address; of a command, the name of its machine." },
       team: { ...textOrNull, description: "The Team whose thing it is; null where it is no Team's." },
-      action: { ...text, description: 'created, changed, deleted, archived, restored, revoked, replayed.' },
+      action: { ...text, description: 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.' },
       subject: objectOf('Subject', {
-        kind: { ...text, description: 'team, key, event, step, project, search, watch, dead-letters.' },
+        kind: { ...text, description: 'team, key, event, step, project, search, watch, dead-letters, view.' },
         id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
       }),
       before: {
