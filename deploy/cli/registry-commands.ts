@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
@@ -169,12 +169,18 @@ async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): 
   return EXIT.ok
 }
 
-/** Replaces a file atomically: a reader finds the old content or all of the new, even after a power failure. */
+/**
+ * Replaces a file atomically: a reader finds the old content or all of the new, even after a power failure. A device such as `/dev/stdout`
+ * stays what it is.
+ */
 function replaceFile(file: string, text: string): void {
-  const unfinished = `${file}.${process.pid}.tmp`
+  const old = statSync(file, { throwIfNoEntry: false })
+  if (old?.isFile() === false) throw new CommandError(`${file} is no file; - stands for standard output`)
+  const place = old === undefined ? file : realpathSync(file)
+  const unfinished = `${place}.${process.pid}.tmp`
   try {
     writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true })
-    renameSync(unfinished, file)
+    renameSync(unfinished, place)
   } catch (error) {
     rmSync(unfinished, { force: true })
     throw new CommandError(`${file} cannot be written: ${(error as Error).message}`, { cause: error })

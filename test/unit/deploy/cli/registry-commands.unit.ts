@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
@@ -357,6 +357,20 @@ describe('registry export and restore', () => {
       stderr: expect.stringContaining('the registry is empty, so nothing was written'),
     })
     expect(readFileSync(path, 'utf8')).toBe('kept')
+  })
+
+  test.skipIf(process.platform === 'win32')('what is no file is not replaced by one, and a link stays', async () => {
+    const { run } = await applied()
+    const [device, link] = [join(folder.path, 'device'), join(folder.path, 'link')]
+    symlinkSync('/dev/null', device)
+    symlinkSync(file(''), link)
+    expect(await run('registry', 'export', device)).toMatchObject({
+      code: 1,
+      stderr: `sluice registry export: ${device} is no file; - stands for standard output\n`,
+    })
+    expect((await run('registry', 'export', link)).code).toBe(0)
+    expect([device, link].every((path) => lstatSync(path).isSymbolicLink())).toBe(true)
+    expect(readFileSync(link, 'utf8')).toContain('payments')
   })
 
   test('a lost registry is restored, and the second time there is nothing to change', async () => {
