@@ -29,7 +29,8 @@ export async function startAll(services: readonly Service[]): Promise<void> {
       started.push(service)
       await service.start()
     } catch (error) {
-      await stopAll(started, systemClock.now() + STOP_AFTER_FAILURE_MS)
+      // A failure to stop would hide why the start failed, and often has the same cause.
+      await stopAll(started, systemClock.now() + STOP_AFTER_FAILURE_MS).catch(() => undefined)
       throw error
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Service, stoppedTogether } from '../../../../shared/runtime/lifecycle.ts'
+import { type Service, startAll, stoppedTogether } from '../../../../shared/runtime/lifecycle.ts'
 
 /** Services that note what is asked of them; a stop lasts until it is told to end. */
 function servicesOf(names: readonly string[], failing = '') {
@@ -34,4 +34,10 @@ test('one that fails to stop is told, after the others have stopped', async () =
   const stopped = stoppedTogether('both', services).stop(7)
   end()
   await expect(stopped).rejects.toThrow('one failed')
+})
+
+test('a service that does not start is told, even if one before it fails to stop', async () => {
+  const stuck: Service = { name: 'stuck', start: async () => {}, stop: () => Promise.reject(new Error('stuck failed')) }
+  const broken: Service = { name: 'broken', start: () => Promise.reject(new Error('no start')), stop: async () => {} }
+  await expect(startAll([stuck, broken])).rejects.toThrow('no start')
 })
