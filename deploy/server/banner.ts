@@ -5,6 +5,7 @@ export interface BannerFacts {
   readonly role: Role
   /** The URL of the server, with the base path and without a trailing slash. */
   readonly url: string
+  readonly metricsUrl: string
   /** The address for OTLP over gRPC. */
   readonly grpcUrl: string | undefined
   readonly registry: Registry
@@ -13,13 +14,13 @@ export interface BannerFacts {
 }
 
 /** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */
-export function banner({ role, url, grpcUrl, registry, newKey }: BannerFacts): string {
+export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey }: BannerFacts): string {
   // Other roles are run by a supervisor, whose log needs no more, and have no new key to show (first-start.ts).
   if (role !== 'all') {
     const more = grpcUrl === undefined ? '' : ` and takes OTLP over gRPC at ${grpcUrl}`
     return `Sluice ${role} is ready at ${url}${more}`
   }
-  const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${url}/metrics`]
+  const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${metricsUrl}`]
   if (grpcUrl !== undefined) places.push(`  gRPC     ${grpcUrl} (OTLP)`)
   const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
   return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')

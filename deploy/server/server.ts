@@ -132,7 +132,8 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
     ...roles.flatMap(({ streams = [] }) => streams),
   ]
   for (const service of inOrder) await run(service)
-  print(banner({ role, url: url(), grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
+  const metricsUrl = `${http.metrics?.url() ?? url()}/metrics`
+  print(banner({ role, url: url(), metricsUrl, grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { banner } from '../../../../deploy/server/banner.ts'
 import { foreignRegistry } from '../../../support/foreign-gateway.ts'
 
-const facts = { url: 'http://h:1', grpcUrl: undefined, registry: foreignRegistry, newKey: null }
+const facts = {
+  url: 'http://h:1',
+  metricsUrl: 'http://h:2/metrics',
+  grpcUrl: undefined,
+  registry: foreignRegistry,
+  newKey: null,
+}
 const GRPC = 'http://h:4317'
 
 test('a role of its own prints its addresses in one line', () => {
@@ -14,5 +20,6 @@ test('a role of its own prints its addresses in one line', () => {
 
 test('a whole server lists them', () => {
   expect(banner({ ...facts, role: 'all' })).not.toContain('gRPC')
+  expect(banner({ ...facts, role: 'all' })).toContain('  metrics  http://h:2/metrics\n')
   expect(banner({ ...facts, role: 'all', grpcUrl: GRPC })).toContain('  gRPC     http://h:4317 (OTLP)\n')
 })
