@@ -20,7 +20,10 @@ export interface RunningConsumers extends Service {
 
 /** A page of records and their documents live briefly; with a smaller young generation they would be promoted to the old one. */
 const YOUNG_GENERATION_MIB = 24
-/** Time to leave the groups, in milliseconds, even if others took all of a drain: a group waits longer for a member that is just gone. */
+/**
+ * Time to leave the groups, in milliseconds, even if others took all of a drain: a group waits longer for a member that is just gone. Half
+ * of it is for the batches to end, the rest for the connections.
+ */
 const LEAVE_MS = 1_000
 
 /** Runs the consumers in a thread (consumers-thread.ts). */
@@ -48,9 +51,10 @@ export function createConsumersInThread(config: Config): RunningConsumers {
       stopping = true
       if (thread === undefined || !thread.health().ready) return
       const { call, close, kill } = thread
-      const end = Math.max(deadline, systemClock.now() + LEAVE_MS)
+      const now = systemClock.now()
+      const [batchesEnd, end] = [Math.max(deadline, now + LEAVE_MS / 2), Math.max(deadline, now + LEAVE_MS)]
       // A request that Elasticsearch does not answer would hold the thread, and with it the process, for more than a minute.
-      if (!(await byDeadline(call('stop', [deadline]).finally(close), end, systemClock))) await kill()
+      if (!(await byDeadline(call('stop', [batchesEnd]).finally(close), end, systemClock))) await kill()
     },
     health: async () => (thread?.health().ready ? await thread.call('health', []) : [ownHealth()]),
     storeHealth: async () => (thread?.health().ready ? await thread.call('storeHealth', []) : ownHealth()),

@@ -9,7 +9,7 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../../shared/log-store/log-store.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { type Health, type Service, startAll, stopAll } from '../../shared/runtime/lifecycle.ts'
+import { type Health, type Service, startAll, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
 import { createLogger, type Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
@@ -58,7 +58,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
       createMaintenance(maintainJournal, logger),
       createMaintenance(maintainStore, logger),
       createRetentionJob({ ...retention, intervalMs: RETENTION_INTERVAL_MS }),
-      ...consumers,
+      stoppedTogether('projections', consumers),
     ]
     const done = endOfAll(consumers)
     // Callers of `done` get the failure; before there is one, it must not end the process as an unhandled rejection.

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
@@ -74,6 +76,19 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
         expect({ ready: ready.status, files: existsSync(settings.DATA_DIR) }).toEqual({ ready: 200, files: false })
       }),
     )
+  })
+
+  test('consumers leave their groups, though a request took all of the time to stop', async () => {
+    const settings = { ...broker, TOPIC_PREFIX: uniqueName('late'), DATA_DIR: join(folder.path, 'late') }
+    const server = await startSluice({ ...settings, DRAIN_TIMEOUT_MS: '500' })
+    const { hostname, port } = new URL(server.url)
+    const request = connect(Number(port), hostname)
+    request.write('POST /api/ExternalLogs HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n')
+    await once(request, 'data')
+    server.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+    request.destroy()
+    expect(server.printed()).not.toContain('did not end by the deadline')
   })
 
   test('a registry is exported from one topic and restored into another, by the same commands', async () => {
