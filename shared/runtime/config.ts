@@ -306,6 +306,14 @@ const CHECKS: readonly Check[] = [
       'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
   },
   {
+    // Errors of fetch quote headers that it cannot send. It leaves out white space around them.
+    names: ['CANARY_API_KEY'],
+    problem: ({ CANARY_API_KEY: key }) =>
+      key !== null &&
+      !/^[!-~]{1,256}$/.test(key.trim()) &&
+      'CANARY_API_KEY must be one key: 1 to 256 visible ASCII characters',
+  },
+  {
     names: ['BASE_PATH'],
     problem: ({ BASE_PATH: path }) =>
       !BASE_PATH.test(path) &&

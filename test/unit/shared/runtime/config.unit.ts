@@ -401,6 +401,13 @@ describe('secrets', () => {
   })
 })
 
+test('a key of the canary that no header can have is refused, and not quoted', () => {
+  const problem = 'CANARY_API_KEY must be one key: 1 to 256 visible ASCII characters'
+  for (const key of ['sl_one\nsl_two', 'sl_one sl_two', 'sl_s\u00e9cret'])
+    expect(problemsOf({ CANARY_API_KEY: key })).toEqual([problem])
+  expect(loadConfig({ CANARY_API_KEY: 'sl_one\n' }).CANARY_API_KEY).toBe('sl_one\n')
+})
+
 test.each([' ', '\r', '\n'])('a URL is taken without the %j after it', (more) => {
   expect(loadConfig({ GATEWAY_URL: `http://gateway:8080/logs/${more}` }).GATEWAY_URL).toBe('http://gateway:8080/logs')
 })
