@@ -52,12 +52,17 @@ export function canaryTarget(config: Config): CanaryTarget {
   const gatewayUrl = config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL
   const { CANARY_API_KEY: apiKey, CANARY_DEADLINE_MS: deadlineMs } = config
   const viewsUrl = config.VIEWS_URL ?? gatewayUrl
-  // The canary's failures quote these URLs, also in logs.
-  const isSecret = [gatewayUrl, viewsUrl].some((url) => url !== null && new URL(url).password !== '')
+  // The canary's failures quote these URLs, also in logs, and fetch takes no credentials in a URL.
+  const isSecret = [gatewayUrl, viewsUrl].some((url) => {
+    const { username, password } = new URL(url ?? 'http://none')
+    return username + password !== ''
+  })
   if (gatewayUrl !== null && viewsUrl !== null && apiKey !== null && !isSecret)
     return { gatewayUrl, viewsUrl, apiKey, deadlineMs }
   throw new ConfigError([
-    ...(isSecret ? ['the addresses of the gateway and the views must have no password: the canary sends its key'] : []),
+    ...(isSecret
+      ? ['the addresses of the gateway and the views must have no user or password: the canary sends its key']
+      : []),
     ...(gatewayUrl === null ? ['GATEWAY_URL or GATEWAY_INTERNAL_URL must be set: the canary sends to it'] : []),
     ...(apiKey === null ? ['CANARY_API_KEY must be set: a key of the Team sluice-canary'] : []),
   ])

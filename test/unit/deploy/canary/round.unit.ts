@@ -235,13 +235,16 @@ describe('the command', () => {
     expect(stderr).not.toContain('secret-key')
   })
 
-  test('takes no password in an address, and does not repeat it', async () => {
-    const env = { GATEWAY_URL: 'http://someone:hunter2@127.0.0.1:1', CANARY_API_KEY: 'k' }
-    const { code, stderr } = await cliOnMemory({ env }).run('canary', '--once')
-    expect(code).toBe(1)
-    expect(stderr).toContain('must have no password')
-    expect(stderr).not.toContain('hunter2')
-  })
+  test.each(['someone:hunter2', 'hunter2'])(
+    'takes no credentials (%s) in an address, and does not repeat them',
+    async (login) => {
+      const env = { GATEWAY_URL: `http://${login}@127.0.0.1:1`, CANARY_API_KEY: 'k' }
+      const { code, stderr } = await cliOnMemory({ env }).run('canary', '--once')
+      expect(code).toBe(1)
+      expect(stderr).toContain('must have no user or password')
+      expect(stderr).not.toContain('hunter2')
+    },
+  )
 
   test('names every setting that is missing', async () => {
     const { code, stderr } = await cliOnMemory().run('canary', '--once')
