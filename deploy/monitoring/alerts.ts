@@ -458,8 +458,9 @@ export const ALERTS: readonly Alert[] = [
     rules: [
       {
         severity: 'page',
-        // It is half open briefly at each attempt.
-        expression: 'max(min_over_time(sluice_publish_breaker_state[2m])) > 0',
+        // It is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
+        expression:
+          'max(min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
         lasting: '1m',
         summary: 'A gateway refuses all entries, as the journal has not confirmed for minutes.',
       },
@@ -473,6 +474,12 @@ export const ALERTS: readonly Alert[] = [
       {
         series: { [series('sluice_publish_breaker_state', { instance: 'a' })]: '0x5 2 0 0 0 0 0' },
         at: '10m',
+        firing: [],
+      },
+      // The journal works again, but nobody has sent anything to this gateway since.
+      {
+        series: { [series('sluice_publish_breaker_state', { instance: 'a' })]: '0x5 2 1 2 1x60' },
+        at: '40m',
         firing: [],
       },
     ],
