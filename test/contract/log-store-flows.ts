@@ -376,7 +376,7 @@ export function flowContract(rig: Rig): void {
     for (const limit of [1, 2, 3, 100]) expect(keysOf(await list(flowsOf(team), limit, sort))).toEqual(ORDER[sort])
   })
 
-  test('retention removes a flow with its last entry', async () => {
+  test('retention removes a flow with its last entry, also after a stop has ended it early', async () => {
     const team = newTeam()
     const old = { team, receivedAt: '2002-01-01T12:00:00.000Z', timestamp: at(1) }
     await store(
@@ -384,6 +384,8 @@ export function flowContract(rig: Rig): void {
       eventDocument({ ...old, correlationKey: 'kept' }),
       eventDocument({ team, correlationKey: 'kept', timestamp: at(2) }),
     )
+    const stopping = AbortSignal.abort(new Error('the process stops'))
+    await expect(rig.store.removeBefore('2002-01-02', stopping)).rejects.toThrow('the process stops')
     await rig.store.removeBefore('2002-01-02')
     await rig.settled(async () => (await rig.store.count(entriesOf(team))) === 1)
     await rig.settled(async () => expect(keysOf(await list(flowsOf(team)))).toEqual(['kept']))

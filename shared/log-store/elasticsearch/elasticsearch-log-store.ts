@@ -121,9 +121,10 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       await requireTemplates(signal)
       await mergeFlows(deltas, signal)
     },
-    async removeBefore(day) {
+    async removeBefore(day, signal) {
       const removed = await indices.removeBefore(day)
-      await removeFlowsBefore(patient, bulk, names, day, closing.signal)
+      const ended = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
+      await removeFlowsBefore(patient, bulk, names, day, ended)
       return removed
     },
     ...createEntryReader({ connection: patient, searcher, names }),
