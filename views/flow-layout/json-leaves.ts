@@ -1,5 +1,8 @@
+/** A string of a JSON text. */
+export const JSON_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/g
+
 /** The tokens of a JSON text: strings, punctuation, and everything else. */
-export const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+export const JSON_TOKEN = new RegExp(`${JSON_TEXT.source}|[{}[\\],:]|[^\\s{}[\\],:"]+`, 'g')
 
 interface Container {
   readonly path: string

@@ -1,4 +1,5 @@
-import { visitLeaves } from './json-leaves.ts'
+import { beginningOf } from '../../shared/contract/rows.ts'
+import { JSON_TEXT, visitLeaves } from './json-leaves.ts'
 
 /** A value of a payload and the names that lead to it, joined by dots; arrays add nothing. */
 export interface Pair {
@@ -13,9 +14,8 @@ const READ_MAX = 600
 /** The first values of a payload that is a JSON object; undefined for other texts. */
 export function pairsOf(payload: string): readonly Pair[] | undefined {
   if (!payload.startsWith('{')) return undefined
-  // Cut at a comma, so that the text mostly ends after a whole value: a partial name cannot be parsed.
   const isCut = payload.length > READ_MAX
-  const text = isCut ? payload.slice(0, payload.lastIndexOf(',', READ_MAX)) : payload
+  const text = isCut ? headOf(payload) : payload
   try {
     if (!isCut) JSON.parse(text)
     const pairs = read(text)
@@ -23,6 +23,13 @@ export function pairsOf(payload: string): readonly Pair[] | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The beginning of a payload: a text that goes on is cut there, and any other value that may go on is left out. */
+function headOf(payload: string): string {
+  const head = beginningOf(payload, READ_MAX)
+  const isInText = head.replaceAll(JSON_TEXT, '').includes('"')
+  return isInText ? `${head.replace(/\\+$/, '')}"` : head.replace(/[^\s{}[\],:"]+$/, '')
 }
 
 /** A value as shown after its name: quoted if it would otherwise look like more than one. */

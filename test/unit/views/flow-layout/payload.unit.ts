@@ -26,6 +26,16 @@ describe('a payload on one line', () => {
     expect(line(`{${'"\\q":'.repeat(200)}`)).toBeUndefined()
   })
 
+  test('a text that goes on after the beginning is cut, and a number that may go on is left out', () => {
+    const note = `after six, ${'please call '.repeat(60)}`
+    expect(line(`{"order":4711,"note":"${note}"}`)).toMatch(/^order=4711 note="after six, please call [^"]+"$/)
+    for (let length = 560; length < 640; length += 1) {
+      const [text, number] = pairsOf(`{"b":"${'x, \\\\'.repeat(length / 5)}","c":1234567890,"d":"${note}"}`) ?? []
+      expect(text?.text).toMatch(/^(x, \\){100,}(x(, ?)?)?$/)
+      expect([undefined, '1234567890']).toContain(number?.text)
+    }
+  })
+
   test('any JSON object: every value that is neither an object nor an array', () => {
     const leaves = (value: unknown): readonly string[] =>
       typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [String(value)]
