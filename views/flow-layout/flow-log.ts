@@ -115,7 +115,7 @@ const PAYLOAD_LOOKED_AT = 4_096
 const NAME_MAX = 32
 
 /** Common names of durations in loggers and frameworks: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
-const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)(?=[^\d.])/i
+const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?=[^\d.e])/i
 
 function durationOf(entry: Entry, looks: Looks): number | undefined {
   if (entry.kind === 'application') return durationIn(entry.scopeData, looks)
@@ -123,7 +123,10 @@ function durationOf(entry: Entry, looks: Looks): number | undefined {
   return payload.startsWith('{') ? durationFrom(payload.slice(0, PAYLOAD_LOOKED_AT)) : undefined
 }
 
-const durationFrom = (json: string): number | undefined => Number(DURATION.exec(json)?.[1]) || undefined
+function durationFrom(json: string): number | undefined {
+  const ms = Number(DURATION.exec(json)?.[1])
+  return ms > 0 && ms < Number.POSITIVE_INFINITY ? ms : undefined
+}
 
 /** The first number with a duration's name, in JSON order. */
 function durationIn(value: unknown, looks: Looks): number | undefined {
@@ -132,8 +135,11 @@ function durationIn(value: unknown, looks: Looks): number | undefined {
   looks.left -= names.length
   for (const name of names) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
-    const isNamed = typeof member === 'number' && name.length < NAME_MAX
-    const found = isNamed ? durationFrom(`"${name}":${member},`) : durationIn(member, looks)
+    // Of a number that keeps its digits, these are the only member.
+    const digits =
+      typeof member === 'number' ? member : (member as Readonly<Record<string, unknown>> | null)?.['rawJSON']
+    const isNamed = digits !== undefined && name.length < NAME_MAX
+    const found = isNamed ? durationFrom(`"${name}":${digits},`) : durationIn(member, looks)
     if (found !== undefined) return found
   }
   return undefined

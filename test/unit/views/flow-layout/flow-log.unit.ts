@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { epochMs, readLogs, SKEW_MIN_MS, withoutTexts } from '../../../../views/flow-layout/flow-log.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
 import * as fc from '../../../support/fast-check.ts'
@@ -96,6 +97,10 @@ describe('a duration', () => {
     expect(ofPayload('{"a":1,"elapsed_ms": 3}').duration).toBe(3)
     expect(ofPayload('{"ElapsedMilliseconds":7}').duration).toBe(7)
     expect(ofScope({ 'duration-ms': 4 }).duration).toBe(4)
+    expect(ofPayload('{"elapsed_ms":9.5e-05}').duration).toBe(9.5e-5)
+    expect(ofScope({ elapsedMs: 5e-7 }).duration).toBe(5e-7)
+    // Read beside a number of many digits, others keep theirs as well.
+    expect(ofScope(parseExactly('{"durationMs":12.0}') as Record<string, unknown>).duration).toBe(12)
   })
 
   test('is none where there is none, or none that time can have', () => {
@@ -106,6 +111,7 @@ describe('a duration', () => {
       '{"durationMs":"5"}',
       '{"durationMs":-1}',
       '{"durationMs":0}',
+      '{"durationMs":1e999}',
     ])
       expect(ofPayload(payload).duration).toBeUndefined()
     expect(ofPayload('[{"durationMs":5}]').duration).toBeUndefined()
