@@ -88,11 +88,12 @@ function placeOf(entry: Entry): Pick<FlowLog, 'group' | 'lane' | 'where'> {
   const where = event === null ? 'Steps without an Event' : nameOf(event)
   return step === null
     ? { group, lane: group, where: [where] }
-    : { group, lane: laneOf(step), where: [where, nameOf(step)] }
+    : { group, lane: laneOf(group, step), where: [where, nameOf(step)] }
 }
 
 export const groupOf = (event: EntityRef | null): string => (event === null ? 'steps' : `event:${event.identifier}`)
-export const laneOf = (step: EntityRef): string => `step:${step.identifier}`
+/** A Step has a lane in each group, as it may have been moved from one Event to another. */
+export const laneOf = (group: string, step: EntityRef): string => `step:${step.identifier} ${group}`
 export const nameOf = ({ name, identifier }: EntityRef): string => name ?? identifier
 
 /** The Steps that a flow waits for: one that failed has no next Step. */

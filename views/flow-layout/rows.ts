@@ -48,17 +48,17 @@ export function rowsOf(
     const byLane = Map.groupBy(all, ({ lane }) => lane)
     const own = byLane.get(id) ?? []
     byLane.delete(id)
-    const missing = (stepsOf.get(id) ?? []).filter(({ step }) => !byLane.has(laneOf(step)))
+    const missing = (stepsOf.get(id) ?? []).filter(({ step }) => !byLane.has(laneOf(id, step)))
     const { entry, where } = all[0] as FlowLog
     const kind = entry.kind === 'application' ? 'project' : entry.event ? 'event' : 'steps'
     const open = (kind !== 'project') !== toggled.has(id)
     const hint = entry.kind === 'application' ? entry.project.id : (entry.event?.identifier ?? '')
     add({ id, kind, label: where[0] ?? '', hint, all, logs: open ? own : all, open, unseen: missing.length })
     if (!open) continue
-    for (const [lane, some] of kind === 'project' ? fewLanes(byLane) : byLane) add(laneRow(lane, some))
+    for (const [lane, some] of kind === 'project' ? fewLanes(id, byLane) : byLane) add(laneRow(lane, some))
     if (optional.has(id)) continue
     for (const { step } of missing.slice(0, LANES_MAX))
-      add({ id: laneOf(step), kind: 'lane', label: nameOf(step), hint: step.identifier, all: [], logs: [] })
+      add({ id: laneOf(id, step), kind: 'lane', label: nameOf(step), hint: step.identifier, all: [], logs: [] })
   }
   return rows
 }
@@ -74,13 +74,16 @@ function laneRow(id: string, logs: readonly FlowLog[]): Omit<Row, 'top' | 'heigh
     : { ...lane, label: shortCategory(name), hint: name }
 }
 
-/** The categories with the most logs get lanes of their own; the others share one. */
-function fewLanes(byLane: ReadonlyMap<string, readonly FlowLog[]>): readonly (readonly [string, readonly FlowLog[]])[] {
+/** The categories of a Project with the most logs get lanes of their own; the others share one. */
+function fewLanes(
+  project: string,
+  byLane: ReadonlyMap<string, readonly FlowLog[]>,
+): readonly (readonly [string, readonly FlowLog[]])[] {
   if (byLane.size <= LANES_MAX) return [...byLane]
   const lanes = [...byLane]
   const large = new Set(lanes.toSorted(([, a], [, b]) => b.length - a.length).slice(0, LANES_MAX - 1))
   const rest = lanes.filter((lane) => !large.has(lane)).flatMap(([, logs]) => logs)
-  return [...lanes.filter((lane) => large.has(lane)), ['rest', rest.sort((a, b) => a.at - b.at)]]
+  return [...lanes.filter((lane) => large.has(lane)), [`rest:${project}`, rest.sort((a, b) => a.at - b.at)]]
 }
 
 export function heightOf(rows: readonly Row[]): number {

@@ -31,7 +31,7 @@ describe('the drawing', () => {
     ])
     expect(drawing.marks).toHaveLength(3)
     const mark = drawing.markOf.get(logs[2]!)
-    const row = rows.find(({ id }) => id === 'step:order.pay')!
+    const row = rows.find(({ id }) => id === 'step:order.pay event:order')!
     expect(mark).toMatchObject({ rank: 4, y: row.top + row.height / 2, logs: [logs[2]] })
     expect(mark!.x).toBeCloseTo(scale.project(logs[2]!.at), 0)
   })

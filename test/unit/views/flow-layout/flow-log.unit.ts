@@ -16,9 +16,19 @@ describe('a log of a flow', () => {
       const { group, lane, where } = logsOf(entry)[0]!
       return [group, lane, ...where]
     }
-    expect(placeOf(eventEntry(0, 'order', 'pay'))).toEqual(['event:order', 'step:order.pay', 'order', 'pay'])
+    expect(placeOf(eventEntry(0, 'order', 'pay'))).toEqual([
+      'event:order',
+      'step:order.pay event:order',
+      'order',
+      'pay',
+    ])
     expect(placeOf(eventEntry(0, 'order', null))).toEqual(['event:order', 'event:order', 'order'])
-    expect(placeOf(eventEntry(0, null, 'audit'))).toEqual(['steps', 'step:audit', 'Steps without an Event', 'audit'])
+    expect(placeOf(eventEntry(0, null, 'audit'))).toEqual([
+      'steps',
+      'step:audit steps',
+      'Steps without an Event',
+      'audit',
+    ])
     expect(placeOf(applicationEntry(0, 'Acme.Billing'))).toEqual([
       'project:p',
       'project:p:Acme.Billing',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { heightOf, LANES_MAX, rowsOf } from '../../../../views/flow-layout/rows.ts'
 import { visitsOf } from '../../../../views/flow-layout/visits.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
-import { appEntry, eventEntry, expected, logsOf, stepEntry } from '../web/flow/flow-fixture.ts'
+import { appEntry, applicationEntry, eventEntry, expected, logsOf, stepEntry } from '../web/flow/flow-fixture.ts'
 
 const NONE = new Set<string>()
 
@@ -78,6 +78,30 @@ describe('rows', () => {
     expect(lanes.flatMap((lane) => lane.logs).toSorted((a, b) => a.at - b.at)).toEqual(project?.all)
   })
 
+  test('have ids of their own where several Projects have very many categories', () => {
+    const logs = logsOf(
+      ...['p', 'q'].flatMap((id) =>
+        Array.from({ length: 2 * LANES_MAX }, (_, index) =>
+          applicationEntry(index, `Acme.C${index}`, { project: { id, name: id } }),
+        ),
+      ),
+    )
+    const ids = rowsOf(logs, [], new Set(['project:p', 'project:q']), NONE).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(2 * (1 + LANES_MAX))
+  })
+
+  test('have ids of their own where a Step was moved to another Event, and bars in the row of each', () => {
+    const moved = { identifier: 'pay', name: 'Pay' }
+    const logs = logsOf(
+      ...[0, 5].map((ms) => eventEntry(ms, null, 'pay', { step: moved })),
+      ...[10, 30].map((ms) => eventEntry(ms, 'order', 'pay', { step: moved })),
+    )
+    const rows = rowsOf(logs, [], NONE, NONE)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(4)
+    expect(visitsOf(logs).map(({ lane }) => rows.findIndex(({ id }) => id === lane))).toEqual([1, 3])
+    expect(logs.map(({ sincePrevious }) => sincePrevious)).toEqual([undefined, 5, undefined, 20])
+  })
+
   test('stand one below the other', () => {
     const rows = rowsOf(logsOf(stepEntry(0, 'pay'), appEntry(1)), expected('order', 'pay', 'ship'), NONE, NONE)
     expect(rows.map(({ top }) => top)).toEqual([0, ...rows.slice(0, -1).map(({ top, height }) => top + height)])
@@ -92,17 +116,17 @@ describe('visits', () => {
 
   test('join the logs of a Step until another Step of its Event logs', () => {
     expect(lengths(stepEntry(0, 'pay'), stepEntry(5, 'pay'), stepEntry(7, 'ship'), stepEntry(9, 'pay'))).toEqual([
-      ['step:order.pay', 5],
-      ['step:order.ship', 0],
-      ['step:order.pay', 0],
+      ['step:order.pay event:order', 5],
+      ['step:order.ship event:order', 0],
+      ['step:order.pay event:order', 0],
     ])
   })
 
   test('are not interrupted by other Events, Projects or the Event itself', () => {
     const others = [appEntry(1), stepEntry(2, 'refund', 'Information', 'return'), eventEntry(3, 'order', null)]
     expect(lengths(stepEntry(0, 'pay'), ...others, stepEntry(4, 'pay'))).toEqual([
-      ['step:order.pay', 4],
-      ['step:return.refund', 0],
+      ['step:order.pay event:order', 4],
+      ['step:return.refund event:return', 0],
     ])
   })
 })
