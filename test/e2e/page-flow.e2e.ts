@@ -225,6 +225,21 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Fit')
   })
 
+  test('is not dragged by a pointer whose button was let go elsewhere', async () => {
+    const { page } = await openFlow('order-1')
+    const { x, y, height } = (await page.locator('.flow-minimap').boundingBox())!
+    await page.mouse.move(x + 100, y + height - 2)
+    await page.mouse.down()
+    await page.mouse.move(x + 102, y + height + 10)
+    await page.mouse.up()
+    await page.mouse.move(x + 300, y + 10)
+    await page.mouse.move(x + 400, y + 10)
+    await page.locator('.flow-minimap:hover').waitFor()
+    expect(await page.locator('.flow-brush').count()).toBe(0)
+    await page.mouse.click(x + 500, y + 10)
+    expect(await page.getByRole('heading', { name: `${ORDER_LOGS} logs`, exact: true }).isVisible()).toBe(true)
+  })
+
   test('brings what is selected into the window', async () => {
     const end = new Date(BEGIN + 2 * SECOND).toISOString()
     const { page } = await openFlow(`order-1?from=${new Date(BEGIN).toISOString()}&to=${end}`)

@@ -28,6 +28,8 @@ export function useDrag(onEnd: (drag: Drag) => void): readonly [Drag | undefined
       onPointerMove: (event) => {
         const from = start.current
         if (from === undefined) return
+        // The button may have been let go outside of the element, before the pointer was captured.
+        if (event.buttons === 0) return end()
         const to = placeOf(event)
         // Captured only now: a captured pointer's click would not reach the mark below it.
         if (drag === undefined && Math.abs(to - from) < DRAG_MIN_PX) return
