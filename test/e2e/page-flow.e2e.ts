@@ -182,6 +182,37 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('4711'))
   })
 
+  test('keeps the keyboard among the marks where it looks into one of several logs', async () => {
+    const key = 'order-looked-into'
+    const send = (to: string, ...at: readonly number[]) => at.map((ms) => ({ to, key, at: BEGIN + ms }))
+    await server.send([...send('order', 0, HOUR), ...send('order.charge', 500_000, 500_020, 900_000)])
+    const { page } = await openFlow(key)
+    await marks(page).first().focus()
+    await page.keyboard.press('ArrowDown')
+    const focused = page.locator('.flow-mark:focus')
+    await eventually(async () => expect(await focused.getAttribute('aria-label')).toMatch(/^2 logs, Charge/))
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await marks(page).count()).toBe(2))
+    await eventually(async () => expect(await focused.getAttribute('aria-selected')).toBe('true'))
+  })
+
+  test('keeps the keyboard on a mark while others come before it', async () => {
+    const key = 'order-grows-above'
+    const log = (to: string, seconds: number) => ({ to, key, at: Date.now() - seconds * SECOND })
+    await server.send([log('order.charge', 50), log('order.ship', 40), log('audit', 30)])
+    const { page } = await openFlow(key)
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    await marks(page).first().focus()
+    await page.keyboard.press('ArrowDown')
+    const focused = page.locator('.flow-mark:focus')
+    await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('Ship'))
+    await server.send([log('order.charge', 20)])
+    await eventually(async () => expect(await marks(page).count()).toBe(4))
+    expect(await focused.getAttribute('aria-label')).toContain('Ship')
+    await page.keyboard.press('ArrowDown')
+    await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('Audit'))
+  })
+
   test('leads to the lists, with one of its logs among those around it', async () => {
     const { page } = await openFlow('order-1')
     await rows(page).filter({ hasText: 'no answer from paynet' }).click()

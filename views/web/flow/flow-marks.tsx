@@ -63,7 +63,8 @@ export function FlowMarks({ view, drawing: { marks, markOf }, width }: MarksProp
         () =>
           marks.map((mark, index) => (
             <path
-              key={index}
+              // A mark that is drawn anew for the same log keeps the focus.
+              key={mark.logs[0]?.entry.id}
               class={`flow-mark ${LEVELS[mark.rank]}${matches === undefined || mark.logs.some((log) => matches.has(log)) ? '' : ' dim'}`}
               d={PATHS[mark.rank]}
               transform={`translate(${mark.x} ${mark.y})`}
