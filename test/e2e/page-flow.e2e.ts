@@ -491,6 +491,9 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.locator('main img, main script').count()).toBe(0)
     expect(await overflow(page)).toBe(0)
     expect(await page.locator('h1').textContent()).toContain('⟨202E⟩␇')
+    await page.getByRole('button', { name: 'Lanes of Checkout API' }).click()
+    await page.locator('.flow-row.lane .flow-name').last().click()
+    expect(await page.getByRole('button', { name: 'Only' }).textContent()).toContain('⟨202E⟩␇')
   })
 
   test('tells of clocks that differ and orders by receipt', async () => {

@@ -29,7 +29,7 @@ describeWithBrowser('hostile logs', ({ open }) => {
     for (const name of names) await server.event({ payload: HOSTILE[name], correlationKey: name })
     await server.application({
       message: SCRIPT,
-      categoryName: `${SCRIPT}.${'Part.'.repeat(300)}`,
+      categoryName: `${SCRIPT}.${'Part.'.repeat(300)}${CONTROLS.replaceAll('\0', '')}`,
       eventName: SCRIPT,
       environment: CONTROLS.slice(0, 60).replaceAll('\0', ''),
       exception: `${SCRIPT}: ${SCRIPT}\n${`   at ${SCRIPT}(${'a'.repeat(300)})\n`.repeat(2_000)}`,
@@ -107,6 +107,9 @@ describeWithBrowser('hostile logs', ({ open }) => {
     await expectHarmless(page)
     await page.locator('tr.log .text').click()
     await page.getByRole('button', { name: 'All frames' }).waitFor({ state: 'detached' })
+    await expectHarmless(page)
+    await page.getByRole('button', { name: 'Open beside' }).click()
+    await page.getByRole('complementary', { name: 'Log', exact: true }).waitFor()
     await expectHarmless(page)
     const scopes = page.getByRole('table', { name: 'Values of the scopes' })
     await scopes.getByRole('row').first().hover()

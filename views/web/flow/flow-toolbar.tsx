@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
-import { countText, plural } from '../../flow-layout/format.ts'
+import { countText, plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
@@ -48,7 +48,7 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
       })}
       {lane && (
         <button type="button" class="chip" aria-pressed onClick={() => set({ lane: undefined })}>
-          Only {lane.label} <Icon name="close" />
+          Only <bdi>{visible(lane.label)}</bdi> <Icon name="close" />
         </button>
       )}
       {matches === undefined && errors > 0 && (

@@ -1,3 +1,4 @@
+import { visible } from '../../flow-layout/format.ts'
 import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -45,8 +46,8 @@ export function EntryPanel({ entry: listed, onClose }: EntryPanelProps) {
       <div class="head">
         <LevelTag level={entry.level} full />
         <Time at={entry.timestamp} full />
-        <bdi class="muted cut grow" title={sourceOf(entry).full}>
-          {sourceOf(entry).name}
+        <bdi class="muted cut grow" title={visible(sourceOf(entry).full)}>
+          {visible(sourceOf(entry).name)}
         </bdi>
         <button type="button" class="button quiet icon" onClick={onClose} aria-label="Close" title="Close (Esc)">
           <Icon name="close" />
