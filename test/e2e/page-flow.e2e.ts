@@ -22,7 +22,7 @@ import {
   startFlowServer,
   WAREHOUSE,
 } from '../support/page-flow.ts'
-import { overflow } from '../support/page-logs.ts'
+import { copied, overflow } from '../support/page-logs.ts'
 
 /** As views/web/flow/use-flow.ts says. */
 const LOGS_MAX = 5_000
@@ -494,6 +494,17 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.getByRole('button', { name: 'Lanes of Checkout API' }).click()
     await page.locator('.flow-row.lane .flow-name').last().click()
     expect(await page.getByRole('button', { name: 'Only' }).textContent()).toContain('⟨202E⟩␇')
+  })
+
+  test('copies a selected log as a whole, however long it is', async () => {
+    const [key, text] = ['order-long', 'long '.repeat(2_000)]
+    await server.send([{ to: 'order', key, at: BEGIN, text }])
+    const { page, context } = await openFlow(key)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await rows(page).first().click()
+    await page.keyboard.press('c')
+    await page.getByText('The JSON was copied').waitFor()
+    expect(JSON.parse(await copied(page))).toMatchObject({ payload: text })
   })
 
   test('tells of clocks that differ and orders by receipt', async () => {

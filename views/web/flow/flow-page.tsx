@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Flow as FlowAnswer } from '../../schemas/answers.ts'
 import { Failed } from '../api/failed.tsx'
+import { copyJson } from '../logs/entry-actions.tsx'
 import { Busy } from '../ui/busy.tsx'
 import { copy } from '../ui/copy.tsx'
 import { hrefTo, useReturn } from '../ui/use-address.ts'
@@ -84,7 +85,7 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
     l: { what: 'Copy the link', run: () => void copy(location.href, 'The link') },
     c: {
       what: 'Copy the JSON',
-      run: () => selected !== undefined && void copy(JSON.stringify(selected.entry, null, 2), 'The JSON'),
+      run: () => selected !== undefined && void copyJson(selected.entry),
     },
     Escape: {
       what: 'Close',

@@ -6,10 +6,17 @@ import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { toast } from '../ui/toast.tsx'
 import { messageOf } from './facts.ts'
-import { detailsPath, entryLink, flowHref } from './links.ts'
+import { detailsPath, entryLink, entryPath, flowHref } from './links.ts'
 
-const copyMessage = (entry: Entry): Promise<boolean> =>
-  copy(messageOf(entry), entry.kind === 'event' ? 'The payload' : 'The message')
+/** Copies a text of an entry, which is read again if a list has cut it. */
+async function copyOf(entry: Entry, textOf: (whole: Entry) => string, what: string): Promise<void> {
+  const answer = entry.truncated && (await get<Entry>(entryPath(entry)))
+  if (answer?.ok === false) toast(answer.problem.message, 'bad')
+  else await copy(textOf(answer?.data ?? entry), what)
+}
+
+const copyMessage = (entry: Entry): Promise<void> =>
+  copyOf(entry, messageOf, entry.kind === 'event' ? 'The payload' : 'The message')
 
 async function copyCurl(entry: Entry): Promise<void> {
   const answer = await get<EntryDetails>(detailsPath(entry))
@@ -45,6 +52,7 @@ const Action = ({ name, run }: { readonly name: string; readonly run: () => unkn
   </button>
 )
 
-export const copyJson = (entry: Entry): Promise<boolean> => copy(JSON.stringify(entry, null, 2), 'The JSON')
+export const copyJson = (entry: Entry): Promise<void> =>
+  copyOf(entry, (whole) => JSON.stringify(whole, null, 2), 'The JSON')
 
 export const copyLink = (entry: Entry): Promise<boolean> => copy(entryLink(entry, systemClock.now()), 'The link')
