@@ -84,6 +84,25 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await eventually(async () => expect(await ticks.allTextContents()).toEqual(['0', '2', '4', '6']))
   })
 
+  test('no two lines look the same, whatever was searched before', async () => {
+    const searches = ['abcde', 'fghij', 'aklmn']
+    await server.applications(
+      searches.flatMap((categories, index) =>
+        [...categories].map((categoryName) => ({ timestamp: at(-50), message: `search${index}`, categoryName })),
+      ),
+    )
+    const { page } = await show(`from=${at(-51)}&to=${at(-49)}&chart=count&by=category`)
+    for (const [index, categories] of searches.entries()) {
+      await page.getByRole('combobox', { name: 'Search' }).fill(`search${index}`)
+      await page.keyboard.press('Enter')
+      await eventually(async () => expect((await legend(page)).map(([name]) => name).sort()).toEqual([...categories]))
+    }
+    const looks = await page.evaluate<readonly string[]>(
+      '[...document.querySelectorAll(".swatch path")].map(({ attributes }) => [...attributes].map(({ value }) => value).join())',
+    )
+    expect(new Set(looks).size).toBe(5)
+  })
+
   test('a line of a value leads to its logs alone, a group by its parameter', async () => {
     const { page } = await show(`${RANGE}&chart=max&value=scope.ms&by=scope.path`)
     await choose(page, 'Only /b')

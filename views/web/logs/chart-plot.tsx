@@ -40,7 +40,7 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set())
   const [point, setPoint] = useState<number>()
   const [table, setTable] = useState(false)
-  const lookOf = useLooks()
+  const lookOf = useLooks(items.map((item) => item.value))
   const choose = (one: number, other = one): void => {
     const range = rangeOf(spans, one, other)
     if (range !== undefined) onRange(range, one === other)
@@ -195,12 +195,15 @@ interface Look {
   readonly 'stroke-dasharray': string | undefined
 }
 
-/** The look of each series by its value; it stays the same while other series come and go. */
-function useLooks(): (value: string | null) => Look {
-  const places = useRef(new Map<string | null, number>())
+/** The look of each series by its value; it stays the same while other series come and go, which take those that are free. */
+function useLooks(values: readonly (string | null)[]): (value: string | null) => Look {
+  const places = useRef<ReadonlyMap<string | null, number>>(new Map())
+  const before = places.current
+  const taken = new Set(values.map((value) => before.get(value)))
+  const free = [...values.keys()].filter((place) => !taken.has(place))
+  places.current = new Map(values.map((value) => [value, before.get(value) ?? free.shift() ?? 0]))
   return (value) => {
-    const place = places.current.get(value) ?? places.current.size
-    places.current.set(value, place)
+    const place = places.current.get(value) ?? 0
     return {
       stroke: `var(--series-${(place % COLOURS) + 1})`,
       'stroke-dasharray': Math.floor(place / COLOURS) % 2 === 0 ? undefined : '5 4',
