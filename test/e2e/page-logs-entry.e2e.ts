@@ -231,6 +231,21 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.locator('[aria-current=true]').textContent()).toContain('event 29'))
   })
 
+  test('says that it is among all logs where it is in no flow, and goes on with the flow of the next one', async () => {
+    const page = await show('/event-logs')
+    const panel = await openFirst(page)
+    await tab(page, 'Context')
+    const chosen = panel.getByRole('group', { name: 'Context of' }).locator('[aria-pressed=true]')
+    await panel.getByRole('button', { name: 'Same flow' }).click()
+    for (const [key, among] of [
+      ['j', 'All logs'],
+      ['k', 'Same flow'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await eventually(async () => expect(await chosen.allTextContents()).toEqual([among]))
+    }
+  })
+
   test('shows nothing of what was logged around another, where its own cannot be read', async () => {
     tolerate(/status of 503/)
     const page = await show('/event-logs')

@@ -19,10 +19,18 @@ type Among = 'all' | 'source' | 'flow' | 'search'
 
 /** The entries just before and after an entry: of its Team, of the same source or flow, or of the current search. */
 export function ContextView({ entry }: { readonly entry: Entry }) {
-  const [among, setAmong] = useState<Among>('all')
+  const [chosen, setChosen] = useState<Among>('all')
   const [reach, setReach] = useState({ before: STEP, after: STEP })
   const { params } = useAddress()
   const { correlationKey } = entry
+  const options: readonly (readonly [Among, string])[] = [
+    ['all', 'All logs'],
+    ['source', entry.kind === 'event' ? 'Same step' : 'Same category'],
+    ...(correlationKey === null ? [] : [['flow', 'Same flow'] as const]),
+    ...(hasSearch() ? [['search', 'This search'] as const] : []),
+  ]
+  // The log before this one may have been in a flow.
+  const among = options.some(([name]) => name === chosen) ? chosen : 'all'
   const filter = {
     all: {},
     source: { q: sourceOf(entry).term },
@@ -36,12 +44,6 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
   })
   // Until the answer is here, and where there is none, the last one is of another log.
   const data = answer?.entry.id === entry.id ? answer : undefined
-  const options: readonly (readonly [Among, string])[] = [
-    ['all', 'All logs'],
-    ['source', entry.kind === 'event' ? 'Same step' : 'Same category'],
-    ...(correlationKey === null ? [] : [['flow', 'Same flow'] as const]),
-    ...(hasSearch() ? [['search', 'This search'] as const] : []),
-  ]
   const more = (side: 'before' | 'after', name: string) =>
     data !== undefined &&
     data[side].length === reach[side] &&
@@ -56,7 +58,7 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
     )
   return (
     <div class="stack">
-      <Segments label="Context of" options={options} value={among} onChange={setAmong} />
+      <Segments label="Context of" options={options} value={among} onChange={setChosen} />
       {problem !== undefined && <p class="error">{problem.message}</p>}
       {more('before', 'Earlier')}
       {data !== undefined && (
