@@ -114,6 +114,31 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     })
   })
 
+  test('a server that cannot tell who is signed in is asked again once, however often somebody came back to the page', async () => {
+    tolerate(/status of 503/)
+    const { page } = await open(server.url, { key: server.key })
+    await page.getByRole('button', { name: 'Demo' }).waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    let asked = 0
+    const body = failureBody(problem('server_error', null, 'The registry is being read.'))
+    await page.route('**/api/session', (route) => {
+      asked += 1
+      return route.fulfill({ status: 503, body })
+    })
+    const ask = "fetch('/api/session').then((answer) => answer.text())"
+    for (let times = 0; times < 3; times += 1) {
+      await page.evaluate(`dispatchEvent(new Event('focus'))`)
+      await page.evaluate(ask)
+    }
+    asked = 0
+    await page.clock.runFor(2_500)
+    await page.evaluate(ask)
+    const inTwoSeconds = asked
+    await page.clock.resume()
+    expect(inTwoSeconds).toBe(2)
+  })
+
   describe('a session that is over', () => {
     test('asks again over the page: what was typed, and where one was, stay', async () => {
       tolerate(REFUSED)

@@ -16,13 +16,18 @@ export const refusedCount = ({ refused }: Session): number => (refused ?? []).re
 
 const RETRY_MS = 2_000
 
+let retry = 0
+
 /** Asks the server who is signed in, until it can tell. While the server is away, the banner retries. */
 export async function loadSession(): Promise<void> {
   const changes = changedSessions.get()
   const answer = await get<Session>('/api/session')
   if (changes !== changedSessions.get()) return
   if (answer.ok) take(answer.data)
-  else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
+  else if (connection.get() === 'up') {
+    clearTimeout(retry)
+    retry = window.setTimeout(loadSession, RETRY_MS)
+  }
 }
 
 /** Signs in with a Team key; returns the problem on failure. The key is not stored. */
