@@ -452,6 +452,33 @@ describeWithBrowser('the page of one flow', (browse) => {
     }
   })
 
+  test('keeps no more of what comes than it draws, while its summary cannot be read', async () => {
+    browse.tolerate(/status of 503/)
+    const key = 'order-without-summary'
+    await server.send([{ to: 'order', key, at: BEGIN }])
+    const answer = await server.client.get<{ items: readonly object[] }>(`/api/flows/${key}`)
+    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
+    const summary = /api\/flows\?correlationKey=/
+    const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
+    await page.route(summary, (route) => route.fulfill({ status: 503, body }))
+    await page.addInitScript(`globalThis.EventSource = class extends EventTarget {
+      constructor() {
+        super()
+        globalThis.tail = this
+        setTimeout(() => this.onopen())
+      }
+      close() {}
+    }`)
+    await page.goto(`${server.url}/flows/${key}`)
+    await page.getByRole('alert').getByText('could not answer').waitFor()
+    await page.evaluate(`for (let id = 0; id < ${LOGS_MAX + 500}; id += 1) {
+      const data = JSON.stringify({ ...${JSON.stringify(answer.data.items[0])}, id: String(id) })
+      tail.dispatchEvent(new MessageEvent('entry', { data }))
+    }`)
+    await page.unroute(summary)
+    await page.getByRole('heading', { name: '5,001 of 1 log' }).waitFor()
+  })
+
   test('waits for a key that nobody has used yet', async () => {
     const { page } = await browse.open(server.url, { path: '/flows/order-to-come', key: SHOP_KEY })
     await page.getByText('No log of your Team has this key').waitFor()

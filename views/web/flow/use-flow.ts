@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Entry, Flow, FlowPage } from '../../schemas/answers.ts'
 import { get, type Params, type Problem, type Result, type StreamHandlers, stream, urlOf } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { queue } from '../logs/rows.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { apiOf } from './flow-address.ts'
 
@@ -46,7 +47,8 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const arrived = useRef<Entry[]>([])
   const live = useLive(follow ? tail.path : null, tail.params, {
     onEntry: (entry) => {
-      if (arrived.current.push(entry) === 1) setTimeout(() => setTicks((count) => count + 1), FLUSH_MS)
+      queue(arrived.current, entry)
+      if (arrived.current.length === 1) setTimeout(() => setTicks((count) => count + 1), FLUSH_MS)
     },
     onSkipped: readAll,
   })
