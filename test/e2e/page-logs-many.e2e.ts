@@ -156,6 +156,22 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     expect(await page.evaluate('scrollY')).toBe(0)
   })
 
+  test('is read on while more of an earlier filter is still on its way', async () => {
+    const page = await show()
+    const late = Promise.withResolvers<void>()
+    await page.route(/cursor=/, async (route) => {
+      if (!route.request().url().includes('level=')) await late.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Load older' }).scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'Loading…' }).waitFor()
+    await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'info' }).click()
+    await page.getByText('1,078 logs', { exact: true }).waitFor()
+    await toEnd(page)
+    await eventually(async () => expect((await drawnRows(page)).at(-1)?.[0]).toBeGreaterThan(100))
+    late.resolve()
+  })
+
   test('counts what is there, not what is in sight', async () => {
     const page = await show()
     await page.getByText('1,100 logs', { exact: true }).waitFor()

@@ -93,14 +93,16 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
   const tookMs = useDuration(first.loading)
   const answered = useRef<Question>()
-  const [fetching, setFetching] = useState(false)
+  /** The page that is being read; that of an earlier list does not keep this one from being read on. */
+  const [fetched, setFetched] = useState<Rows['next']>(null)
+  const fetching = fetched !== null && fetched === state.rows.next
   const fetchMore = async (): Promise<void> => {
     const { next } = state.rows
     const of = answered.current
     if (next === null || fetching) return
-    setFetching(true)
+    setFetched(next)
     const answer = await get<EntryPage>(path, { ...asked, limit: PAGE, ...next })
-    setFetching(false)
+    setFetched((before) => (before === next ? null : before))
     if (of !== answered.current) return
     if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
     const { items, nextCursor } = answer.data
