@@ -283,6 +283,25 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       await page.getByText('The sample service did not answer').first().waitFor()
     })
 
+    test('one who goes elsewhere while a sample flow is awaited stays there', async () => {
+      const own = await serve()
+      const { page } = await open(own.url, { key: own.key, path: '/flows' })
+      const asked = Promise.withResolvers<void>()
+      const shown = Promise.withResolvers<void>()
+      await page.route(/api\/flows\?q=sample-/, async (route) => {
+        asked.resolve()
+        await shown.promise
+        await route.continue()
+      })
+      await button(page, 'Send a sample flow').click()
+      await asked.promise
+      await page.getByRole('link', { name: 'Team', exact: true }).first().click()
+      await page.waitForURL('**/team')
+      shown.resolve()
+      await page.getByText(/logs went through the gateway/).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/team')
+    })
+
     test('a Team without an Event is told to create one', async () => {
       const own = await serve()
       await fetch(`${own.url}/api/team/events/order-placed`, {

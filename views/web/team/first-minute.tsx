@@ -11,7 +11,7 @@ import { RefusedNote } from '../refused/refused-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
-import { go, hrefTo } from '../ui/use-address.ts'
+import { currentAddress, go, hrefTo } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { SendSnippet } from './send-snippet.tsx'
 
@@ -108,12 +108,14 @@ export function SampleButton() {
   const [busy, setBusy] = useState(false)
   const run = async (): Promise<void> => {
     setBusy(true)
+    const [page] = currentAddress().path
     const answer = await send<SampleFlow>('POST', '/api/team/sample-flow')
     if (answer.ok) await untilShown(answer.data.correlationKey)
     setBusy(false)
     if (!answer.ok) return toast(answer.problem.message, 'bad')
     toast(`${plural(answer.data.sent, 'log')} went through the gateway.`)
-    go({ path: ['flows', answer.data.correlationKey] })
+    // A reader who has gone to another page meanwhile stays there.
+    if (page === currentAddress().path[0]) go({ path: ['flows', answer.data.correlationKey] })
   }
   return (
     <button type="button" class="button" onClick={run} disabled={busy}>
