@@ -336,6 +336,20 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(async () => expect(await rows(page).count()).toBe(ORDER_LOGS))
   })
 
+  test('goes to the first match where Enter comes at once after what is to be found', async () => {
+    const { page } = await openFlow('order-1')
+    await page.keyboard.press('/')
+    await page.keyboard.type('paynet')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 of 2 matches').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('2 of 2 matches').waitFor()
+    await page.getByLabel('Find in this flow').fill('first look')
+    await page.keyboard.press('Shift+Enter')
+    await page.getByText('1 of 1 match', { exact: true }).waitFor()
+    expect(await selected(page).textContent()).toContain('first look')
+  })
+
   test('folds a group, shows a Project by category, and does without Steps that are optional', async () => {
     const { page } = await openFlow('order-1')
     await page.getByRole('button', { name: 'Lanes of Order placed' }).click()

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
@@ -26,6 +26,20 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
   const received = params['order'] === 'received'
   const idle = gaps.every(({ folded }) => folded)
   const find = useRef<HTMLInputElement>(null)
+  /** Where Enter leads to once what was typed just before it has been looked for. */
+  const due = useRef<1 | -1>()
+  useLayoutEffect(() => {
+    if (due.current !== undefined) jump(due.current)
+    due.current = undefined
+  }, [matches])
+  const onEnter = (text: string, shift: boolean): void => {
+    const step = shift ? -1 : 1
+    if (text.trim() === (params['q'] ?? '')) jump(step)
+    else {
+      due.current = step
+      set({ q: text.trim() })
+    }
+  }
   useKeys({ '/': { what: 'Find in this flow', run: () => find.current?.focus() } })
   return (
     <div class="bar flow-tools">
@@ -61,7 +75,7 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
         value={params['q']}
         inputRef={find}
         onRest={(text) => set({ q: text.trim() })}
-        onEnter={(_, shift) => jump(shift ? -1 : 1)}
+        onEnter={onEnter}
       />
       {matches && (
         <>
