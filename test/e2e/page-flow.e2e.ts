@@ -388,6 +388,18 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.locator('.flow-unseen').count()).toBe(0)
   })
 
+  test('says how long ago its last log was by the present, not by when that was last said', async () => {
+    const key = 'order-just-now'
+    await server.send([{ to: 'order.validate', key, at: Date.now() - SECOND }])
+    const { page } = await openFlow(key)
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    const now = Date.now() + 60 * SECOND
+    await page.evaluate(`Date.now = () => ${now}`)
+    await server.send([{ to: 'order.charge', key, at: now - 30 * SECOND }])
+    await page.getByText('2 logs', { exact: true }).first().waitFor()
+    expect(await page.getByText('The last log is from').textContent()).toContain('from 30 s ago.')
+  })
+
   test('outlives the server and shows what came meanwhile', async () => {
     browse.tolerate(/net::ERR_|Failed to load resource/)
     const key = 'order-outage'

@@ -32,7 +32,8 @@ const REDRAW_MS = 5_000
 
 /** The current time in milliseconds since 1970, refreshed for texts such as "3 m ago". */
 export function useNow(): number {
-  const [now, setNow] = useState(systemClock.now)
-  useEvery(REDRAW_MS, () => setNow(systemClock.now()))
-  return now
+  const [, setRedrawn] = useState(0)
+  useEvery(REDRAW_MS, () => setRedrawn(systemClock.now()))
+  // That of the last redrawing may be before what has been read since.
+  return systemClock.now()
 }
