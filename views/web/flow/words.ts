@@ -1,6 +1,6 @@
 import { LEVELS, levelRank } from '../../../shared/contract/levels.ts'
 import type { DrawnMark } from '../../flow-layout/drawing.ts'
-import type { FlowLog } from '../../flow-layout/flow-log.ts'
+import { epochMs, type FlowLog } from '../../flow-layout/flow-log.ts'
 import { plural } from '../../flow-layout/format.ts'
 import { clockText, durationText } from '../../flow-layout/times.ts'
 import type { ParsedException } from '../../schemas/answers.ts'
@@ -33,9 +33,9 @@ export function createMatcher(text: string): (log: FlowLog) => boolean {
   }
 }
 
-/** The log that best explains why a flow failed: its last error since `since` with an exception, or else its last error. */
+/** The log that best explains why a flow failed: its last error written since `since` with an exception, or else its last error. */
 export function failingLog(logs: readonly FlowLog[], since: number): FlowLog | undefined {
-  const errors = logs.filter(({ at, rank }) => rank >= levelRank('Error') && at >= since)
+  const errors = logs.filter(({ entry, rank }) => rank >= levelRank('Error') && epochMs(entry.timestamp) >= since)
   return errors.findLast(({ entry }) => entry.kind === 'application' && entry.exception !== null) ?? errors.at(-1)
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { readLogs } from '../../../../../views/flow-layout/flow-log.ts'
 import { createMatcher, failingLog, failureText } from '../../../../../views/web/flow/words.ts'
-import { applicationEntry, eventEntry, logsOf } from './flow-fixture.ts'
+import { applicationEntry, eventEntry, iso, logsOf } from './flow-fixture.ts'
 
 const LOGS = logsOf(
   eventEntry(0, 'order', 'pay', { payload: '{"card":"Visa","amount":12}' }),
@@ -45,6 +46,12 @@ describe('the failure of a flow', () => {
     expect(failingLog(logs, at(5))?.text).toBe('thrown')
     expect(failingLog(logs, at(25))?.text).toBe('gave up')
     expect(failingLog(logs, at(35))).toBeUndefined()
+  })
+
+  test('is told by the time of its log, also where logs are ordered by receipt', () => {
+    const early = { receivedAt: iso(0), level: 'Error', payload: 'clock ahead' } as const
+    const [log] = readLogs([eventEntry(20_000, 'order', 'pay', early)], 'receivedAt')
+    expect(failingLog([log!], at(10_000))).toBe(log)
   })
 
   const frame = (call: string, place: string, firstOwn: boolean) => ({
