@@ -3,7 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { expectRows, LOGS_KEY, type LogsServer, overflow, paramsOf, startLogsServer } from '../support/page-logs.ts'
+import {
+  expectRows,
+  LOGS_KEY,
+  type LogsServer,
+  overflow,
+  PROJECT,
+  paramsOf,
+  startLogsServer,
+} from '../support/page-logs.ts'
 
 const NOW = Date.now()
 const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString()
@@ -70,6 +78,14 @@ describeWithBrowser('the columns of a list', ({ open }) => {
     await eventually(async () => expect(await cells(page, 7)).toEqual(['7', '', '']))
     await panel.getByRole('button', { name: 'Show scope.tenant as a column' }).click()
     await eventually(async () => expect((await heads(page)).slice(5, 7)).toEqual(['a:b c', 'Event id']))
+  })
+
+  test('are as they were where one that is first is moved on to the left', async () => {
+    const { page } = await show(`${SHORT}&project=${PROJECT}`)
+    const form = await menu(page)
+    await form.getByRole('button', { name: 'Move Level to the left' }).press('Enter')
+    await form.getByRole('button', { name: 'Move Flow to the right' }).press('Enter')
+    expect(paramsOf(page)).not.toHaveProperty('columns')
   })
 
   test('are chosen, put into another order and taken back by keyboard alone', async () => {

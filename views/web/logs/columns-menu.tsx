@@ -66,14 +66,15 @@ function Menu({ kind, columns, filter }: MenuProps) {
   const move = ({ name, label }: Column, index: number, step: 1 | -1) => {
     const side = step === 1 ? 'right' : 'left'
     const id = `column-${name}-${side}`
+    const isEnd = index + step < 0 || index + step === columns.length
     return (
       <button
         type="button"
         id={id}
         class="button quiet icon small"
         aria-label={COLUMNS[side](visible(label))}
-        aria-disabled={index + step < 0 || index + step === columns.length}
-        onClick={() => choose(moved(columns, name, step), id)}
+        aria-disabled={isEnd}
+        onClick={() => !isEnd && choose(moved(columns, name, step), id)}
       >
         <Icon name={step === 1 ? 'down' : 'up'} />
       </button>
