@@ -137,6 +137,18 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await drawn(page).waitFor()
   })
 
+  test('the keyboard goes on from the point where the pointer rests', async () => {
+    const { page } = await show(`${RANGE}&chart=max&value=scope.ms`)
+    await drawn(page).locator('.lines svg').hover()
+    const present = async () => Number(await slider(page).getAttribute('aria-valuenow'))
+    const at = await present()
+    await slider(page).focus()
+    for (const step of [1, 2]) {
+      await page.keyboard.press('ArrowLeft')
+      await eventually(async () => expect(await present()).toBe(at - step))
+    }
+  })
+
   test('a click shows the logs of a point, a drag draws its range', async () => {
     const { page } = await show(`${RANGE}&chart=count`)
     const times = drawn(page).locator('.times')

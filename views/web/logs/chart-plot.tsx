@@ -140,8 +140,11 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
     if (event.key === 'Enter') onChoose(present)
-    else if (step !== undefined) onPoint(Math.max(0, Math.min(last, present + step)))
-    else return
+    else if (step !== undefined) {
+      // The point of a resting pointer would stay the one that is shown.
+      handlers.onPointerLeave()
+      onPoint(Math.max(0, Math.min(last, present + step)))
+    } else return
     event.preventDefault()
   }
   return (
