@@ -19,7 +19,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 export const visible = (text: string): string => text.replaceAll(UNSEEN, symbolOf)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\r(?!\n)/g
+const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\r(?!\n)/g
 
 function symbolOf(character: string): string {
   const code = character.charCodeAt(0)

@@ -19,6 +19,10 @@ describe('visible', () => {
     expect(visible('a\u001b[31mred\u0000')).toBe('a␛[31mred␀')
     expect(visible('user\u202egnp.exe')).toBe('user⟨202E⟩gnp.exe')
     expect(visible('up\rdown\r\n')).toBe('up␍down\r\n')
+    const marks = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((one) =>
+      /\p{Bidi_Control}/u.test(one),
+    )
+    expect(marks.map(visible).filter((text) => !/^⟨[0-9A-F]{4}⟩$/.test(text))).toEqual([])
   })
 
   test('leaves lines, tabs, scripts and emoji as they are', () => {
