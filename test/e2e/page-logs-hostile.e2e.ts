@@ -57,6 +57,9 @@ describeWithBrowser('hostile logs', ({ open }) => {
       elements: document.querySelectorAll('main img, main script, main b.bold, main svg[onload]').length,
       wide: document.documentElement.scrollWidth - innerWidth,
       controls: /[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.querySelector('main').innerText),
+      names: [...document.querySelectorAll('main [title], main [aria-label]')]
+        .flatMap(({ title, ariaLabel }) => [title, ariaLabel ?? ''])
+        .filter((name) => /[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]/.test(name)),
       nodes: document.querySelectorAll('main *').length < 12000,
       characters: document.querySelector('main').textContent.length < 1000000,
     })`)
@@ -66,6 +69,7 @@ describeWithBrowser('hostile logs', ({ open }) => {
       elements: 0,
       wide: 0,
       controls: false,
+      names: [],
       nodes: true,
       characters: true,
     })

@@ -73,7 +73,7 @@ interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term
 
 /** Buttons for a value: filter by it, exclude it, show its field as a column, chart its numbers, copy it. */
 function ValueActions({ kind, columns, term, text }: ValueProps) {
-  const [what] = (term ?? 'value').split(':')
+  const [what] = visible(term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
     <button
       type="button"

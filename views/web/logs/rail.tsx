@@ -97,7 +97,7 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
           type="button"
           class={`facet ${count === 0 ? 'none' : ''}`}
           aria-pressed={on}
-          title={value}
+          title={visible(value)}
           onClick={() => go({ params: { event: undefined, step: undefined, [name]: on ? undefined : value } })}
         >
           <bdi class="cut grow">{visible(label)}</bdi>
