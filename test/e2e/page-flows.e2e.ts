@@ -142,6 +142,18 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(await box.inputValue()).toBe('OLD')
   })
 
+  test('leaves the keys to an input method that composes a text', async () => {
+    const { page, context } = await openFlows()
+    await page.getByLabel('Part of a correlationKey', { exact: false }).focus()
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Input.imeSetComposition', { text: 'order', selectionStart: 5, selectionEnd: 5 })
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).pathname).toBe('/flows')
+    await devtools.send('Input.insertText', { text: 'order' })
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/flows/order')
+  })
+
   test('loads older ones below', async () => {
     await server.send(
       Array.from({ length: 70 }, (_, index) => ({ to: 'audit', key: `many-${index}`, at: BEGIN - index * SECOND })),

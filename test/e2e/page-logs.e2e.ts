@@ -338,6 +338,17 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card charged', 'card declined'])
     })
 
+    test('leaves the keys to an input method that composes a text', async () => {
+      const page = await show('/event-logs')
+      const box = page.getByRole('combobox', { name: 'Search' })
+      await box.focus()
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Input.imeSetComposition', { text: 'payload.or', selectionStart: 10, selectionEnd: 10 })
+      await page.getByRole('option', { name: 'payload.order.id' }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      expect(await box.getAttribute('aria-activedescendant')).toBeNull()
+    })
+
     test('the syntax is looked up in place and taken from there', async () => {
       const page = await show('/event-logs')
       await page.getByRole('button', { name: 'How to search' }).click()

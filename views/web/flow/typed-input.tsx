@@ -35,7 +35,7 @@ export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: Typ
         clearTimeout(timer.current)
         timer.current = window.setTimeout(() => onRest(currentTarget.value), REST_MS)
       }}
-      onKeyDown={({ key, shiftKey }) => key === 'Enter' && onEnter(text, shiftKey)}
+      onKeyDown={({ key, shiftKey, isComposing }) => key === 'Enter' && !isComposing && onEnter(text, shiftKey)}
     />
   )
 }

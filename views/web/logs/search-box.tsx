@@ -99,7 +99,8 @@ function useCompletion(
       Escape: close,
       ...(chosen === -1 ? {} : { Enter: () => take(chosen) }),
     }[event.key]
-    if (run === undefined || event.shiftKey || (choices.length === 0 && !(asked && isPending))) return
+    if (run === undefined || event.isComposing || event.shiftKey) return
+    if (choices.length === 0 && !(asked && isPending)) return
     event.preventDefault()
     run()
   }
