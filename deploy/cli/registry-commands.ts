@@ -128,7 +128,7 @@ const withAdmin = (
     whereMissing,
   )
 
-/** A file may be applied before the first start of a server. It is read before, as this makes a journal. */
+/** A file may be applied before the first start of a server, which makes a journal: so the file is read first. */
 const filling = (dryRun: boolean): WhereMissing => (dryRun ? 'refuse' : 'create')
 
 async function apply(call: Call, deps: CliDeps): Promise<number> {

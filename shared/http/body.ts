@@ -220,7 +220,7 @@ export const decodeText: Decode<string> = (bytes) => {
     text = utf8.decode(joined)
   } catch {
     const refusal = isGzip(joined) ? UNNAMED_GZIP : refuse('malformed_json', null, 'The body is not valid UTF-8.')
-    // No more than is kept of a refused body: 20 MB of other bytes would take half a second.
+    // A note of a refused body keeps no more than this; to decode 20 MB of other bytes would take half a second.
     return { text: joined.toString('utf8', 0, REFUSED_BODY_BYTES_MAX + 1), ...refusal }
   }
   return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }

@@ -27,8 +27,8 @@ export interface Journal {
   createTopics(topics: readonly NamedTopic[]): Promise<void>
 
   /**
-   * Every record from the first one kept to the end as of the call, partition after partition. Those that retention removes before the scan
-   * comes to them are left out.
+   * Every record from the first one kept to the end as of the call, partition after partition. Records that retention removes before the
+   * scan comes to them are left out.
    */
   scan(topic: string): AsyncIterable<JournalRecord>
 

@@ -96,7 +96,7 @@ export function createRefusalRing(now: () => number, limits: RingLimits = RING_L
         if (slot.atMs >= since) break
         remove(slot)
       }
-      // Behind one of a gateway whose clock is ahead, older ones are left.
+      // Older refusals are left behind a refusal of a gateway whose clock is ahead.
       return (teams.get(team) ?? []).filter(({ atMs }) => atMs >= since).toReversed()
     },
   }

@@ -142,7 +142,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 }
 
-/** The batches that were given up wait for their turn in memory, so there has to be a limit, whatever a broker asks for. */
+/** A batch that was given up stays in memory until its turn comes, so a broker's pauses need a limit. */
 const MUTED_MS_MAX = 60_000
 
 /**

@@ -90,7 +90,7 @@ async function* scanPartition(context: ReadContext, source: Source, endAtCall: n
       const { flaw } = source
       await waker.wait(context.maxWaitMs)
       if (ready.length > 0) continue
-      // What was damaged on its way has been fetched again by now.
+      // Records that were damaged on their way have been fetched again by now.
       if (flaw !== null) refuseUnreadable(source)
       end = endAfterLoss(end, await boundsNow(context.cluster, source))
     }

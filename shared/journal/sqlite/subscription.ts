@@ -19,7 +19,7 @@ export interface SubscriptionDeps {
 
 type Handler = (batch: PartitionBatch) => Promise<void>
 
-/** Reads again for as long as the failure may pass: a full disk must not halt a projection for good. Undefined once it has to stop. */
+/** Repeats a read while its failure may pass: a full disk must not halt a projection for good. Resolves to undefined at a stop. */
 type Patiently = <T>(read: () => Promise<T>) => Promise<T | undefined>
 
 interface Work {

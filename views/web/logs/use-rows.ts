@@ -93,7 +93,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
   const tookMs = useDuration(first.loading)
   const answered = useRef<Question>()
-  /** The page that is being read; that of an earlier list does not keep this one from being read on. */
+  /** The page that is being read; a page of an earlier list does not keep this list from being read on. */
   const [fetched, setFetched] = useState<Rows['next']>(null)
   const fetching = fetched !== null && fetched === state.rows.next
   const fetchMore = async (): Promise<void> => {

@@ -34,6 +34,6 @@ const REDRAW_MS = 5_000
 export function useNow(): number {
   const [, setRedrawn] = useState(0)
   useEvery(REDRAW_MS, () => setRedrawn(systemClock.now()))
-  // That of the last redrawing may be before what has been read since.
+  // The time of the last redrawing may be before the times of logs that were read since.
   return systemClock.now()
 }
