@@ -109,7 +109,8 @@ export interface Breaker {
 
 /**
  * A circuit breaker around the next stage: while the journal keeps failing, sends are refused at once. The next stage must settle
- * in bounded time, because the one send of a half-open breaker decides what follows.
+ * in bounded time, because the one send of a half-open breaker decides what follows. A refusal of one batch or topic alone is an answer of a
+ * journal that works: it must not hold up the other topics.
  */
 export function createBreaker(options: BreakerOptions, onState: (state: BreakerState) => void, next: Send): Breaker {
   const circuit = new CircuitBreaker(next, {
@@ -118,6 +119,7 @@ export function createBreaker(options: BreakerOptions, onState: (state: BreakerS
     volumeThreshold: options.sendsMin,
     rollingCountTimeout: options.windowMs,
     resetTimeout: options.openMs,
+    errorFilter: (error) => error instanceof AppendError && error.isOfTopic,
     // Both would keep and sort the latency of every send for figures that nobody reads.
     rollingPercentilesEnabled: false,
     enableSnapshots: false,

@@ -156,15 +156,22 @@ export class AppendError extends Error {
   readonly outcome: UnconfirmedOutcome
   /** Whether a repeat fails as well until somebody acts, as without the topic or the right to write it. */
   readonly isFinal: boolean
+  /** Whether it is final for the batch or its topic alone: the journal works, and takes others. */
+  readonly isOfTopic: boolean
 
   constructor(
     message: string,
     outcome: UnconfirmedOutcome,
-    { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {},
+    {
+      isFinal = false,
+      isOfTopic = false,
+      ...options
+    }: ErrorOptions & { readonly isFinal?: boolean; readonly isOfTopic?: boolean } = {},
   ) {
     super(message, options)
     this.outcome = outcome
     this.isFinal = isFinal
+    this.isOfTopic = isOfTopic
   }
 }
 

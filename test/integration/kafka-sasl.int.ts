@@ -27,7 +27,7 @@ await describeWithBackends('a broker that asks for a login', { kafka: { brokers:
     const error = (await journal
       .append({ topic: 'any', partition: 0, records: recordsOf('a', 1) })
       .catch((thrown: unknown) => thrown)) as AppendError
-    expect(error).toMatchObject({ name: 'AppendError', outcome: 'not_written' })
+    expect(error).toMatchObject({ name: 'AppendError', outcome: 'not_written', isOfTopic: false })
     expect(error.message).toMatch(/authentication/i)
     expect(error.message).not.toContain('wrong')
     expect(performance.now() - startedAt).toBeLessThan(DELIVERY_TIMEOUT_MS)

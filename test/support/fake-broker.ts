@@ -111,15 +111,18 @@ export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Wri
     .appendTaggedFields()
 }
 
-/** The answer of a Produce request of version 9 that confirms a batch of the topic `logs`; the broker reads on after `mutedMs` milliseconds. */
-export const produced = (mutedMs: number): Writer =>
+/**
+ * The answer of a Produce request of version 9 that confirms a batch of the topic `logs`, or refuses it with an error code; the broker reads
+ * on after `mutedMs` milliseconds.
+ */
+export const produced = (mutedMs: number, errorCode = 0): Writer =>
   Writer.create()
     .appendTaggedFields()
     .appendArray(['logs'], (topics, name) =>
       topics.appendString(name).appendArray([0], (found, partition) =>
         found
           .appendInt32(partition)
-          .appendInt16(0)
+          .appendInt16(errorCode)
           .appendInt64(0n)
           .appendInt64(0n)
           .appendInt64(0n)

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
+import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
 import { produce } from './produce.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
@@ -229,5 +229,9 @@ function unconfirmed(what: string, failures: readonly Failure[], isFinal: boolea
   const telling = failures.findLast(({ cause }) => !(cause instanceof OvertimeError)) ?? failures.at(-1)
   const outcome = failures.some((each) => each.outcome === 'unknown') ? 'unknown' : 'not_written'
   const message = `${what} not confirmed in ${failures.length} attempt(s): ${telling?.reason}`
-  return new AppendError(message, outcome, { cause: telling?.cause, isFinal })
+  return new AppendError(message, outcome, {
+    cause: telling?.cause,
+    isFinal,
+    isOfTopic: isFinal && isOfTopic(telling?.cause),
+  })
 }

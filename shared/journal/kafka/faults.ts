@@ -7,7 +7,7 @@ export interface AppendVerdict {
 }
 
 /** Kafka's error codes by what they tell about the batch (kafka.apache.org/protocol, "Error Codes"). */
-const REFUSED_FOR_GOOD = new Set([
+const REFUSED_WITH_TOPIC = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
   'INVALID_RECORD',
@@ -15,12 +15,11 @@ const REFUSED_FOR_GOOD = new Set([
   'INVALID_TIMESTAMP',
   'INVALID_REQUIRED_ACKS',
   'TOPIC_AUTHORIZATION_FAILED',
-  'CLUSTER_AUTHORIZATION_FAILED',
-  'SASL_AUTHENTICATION_FAILED',
   'UNSUPPORTED_COMPRESSION_TYPE',
   'UNSUPPORTED_FOR_MESSAGE_FORMAT',
   'POLICY_VIOLATION',
 ])
+const REFUSED_FOR_GOOD = new Set([...REFUSED_WITH_TOPIC, 'CLUSTER_AUTHORIZATION_FAILED', 'SASL_AUTHENTICATION_FAILED'])
 /** The broker refused before it wrote; a retry may find enough replicas. */
 const REFUSED_FOR_NOW = new Set(['NOT_ENOUGH_REPLICAS', 'CORRUPT_MESSAGE', 'THROTTLING_QUOTA_EXCEEDED'])
 
@@ -33,13 +32,22 @@ const REFUSED_FOR_NOW = new Set(['NOT_ENOUGH_REPLICAS', 'CORRUPT_MESSAGE', 'THRO
  * A request has one partition, so the other codes are its own.
  */
 export function judgeAppend(error: unknown): AppendVerdict {
-  const codes = errorCodes(error).filter((code) => code !== 'UNKNOWN_SERVER_ERROR')
+  const codes = tellingCodes(error)
   if (codes.length > 0 && codes.every((code) => REFUSED_FOR_GOOD.has(code))) {
     return { outcome: 'not_written', retry: false }
   }
   if (codes.length > 0 && codes.every((code) => REFUSED_FOR_NOW.has(code)))
     return { outcome: 'not_written', retry: true }
   return { outcome: 'unknown', retry: true }
+}
+
+const tellingCodes = (error: unknown): readonly string[] =>
+  errorCodes(error).filter((code) => code !== 'UNKNOWN_SERVER_ERROR')
+
+/** Whether brokers refused a batch for what it or its topic is, such as a topic that does not exist, and may take any other. */
+export const isOfTopic = (error: unknown): boolean => {
+  const codes = tellingCodes(error)
+  return isUnknownTopic(error) || (codes.length > 0 && codes.every((code) => REFUSED_WITH_TOPIC.has(code)))
 }
 
 /** The brokers' error codes within an error of the library, which wraps them in lists. */

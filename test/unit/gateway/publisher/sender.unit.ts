@@ -13,6 +13,7 @@ import {
   traceSends,
   UnsettledError,
 } from '../../../../gateway/publisher/sender.ts'
+import { AppendError } from '../../../../shared/journal/journal.ts'
 import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { LINKS_MAX } from '../../../../shared/runtime/tracing.ts'
@@ -148,6 +149,27 @@ describe('the breaker', () => {
       await send()
     }
     expect(states).toEqual([])
+    breaker.close()
+  })
+
+  test('stays closed, or closes, where the journal refuses one topic alone', async () => {
+    const states: BreakerState[] = []
+    let error = new AppendError('no right', 'not_written', { isFinal: true, isOfTopic: true })
+    const breaker = createBreaker(
+      OPTIONS,
+      (state) => states.push(state),
+      () => Promise.reject(error),
+    )
+    const send = () => expect(breaker.send(BATCH)).rejects.toBe(error)
+    for (let count = 0; count < 20; count += 1) await send()
+    expect(states).toEqual([])
+    const refused = error
+    error = new AppendError('no login', 'not_written', { isFinal: true })
+    while (states.length === 0) await send()
+    vi.advanceTimersByTime(1_000)
+    error = refused
+    await send()
+    expect(states).toEqual(['open', 'halfOpen', 'closed'])
     breaker.close()
   })
 

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest'
 import {
   describeFault,
   errorCodes,
+  isOfTopic,
   isRefusedForGood,
   isUnknownTopic,
   judgeAppend,
@@ -79,6 +80,27 @@ describe('judging an append that failed', () => {
     ['a refusal beside something else', refused('MESSAGE_TOO_LARGE', 'REQUEST_TIMED_OUT')],
   ])('%s may have been written', (_, error) => {
     expect(judgeAppend(error).outcome).toBe('unknown')
+  })
+})
+
+describe('a refusal', () => {
+  test.each([
+    ['a batch that is too large', refused('MESSAGE_TOO_LARGE')],
+    ['records that the broker complains about', refusedRecords(87)],
+    ['a topic without the right to write it', refused('TOPIC_AUTHORIZATION_FAILED')],
+    ['a topic that does not exist', refused('UNKNOWN_TOPIC_OR_PARTITION')],
+  ])('says nothing of other topics: %s', (_, error) => {
+    expect(isOfTopic(error)).toBe(true)
+  })
+
+  test.each([
+    ['a login', refused('SASL_AUTHENTICATION_FAILED')],
+    ['a client without rights', refused('CLUSTER_AUTHORIZATION_FAILED')],
+    ['too few replicas', refused('NOT_ENOUGH_REPLICAS')],
+    ['an error that the broker has no code for', refused('UNKNOWN_SERVER_ERROR')],
+    ['a certificate', new NetworkError('self-signed certificate')],
+  ])('may be of all topics: %s', (_, error) => {
+    expect(isOfTopic(error)).toBe(false)
   })
 })
 

@@ -68,3 +68,18 @@ test('a broker that limits appends by a quota is sent one at a time', async () =
   expect(outcomes).toEqual(['written', 'unknown', 'not_written'])
   expect(produces).toBe(2)
 })
+
+test.each([
+  ['a topic without the right to write it is a failure of that topic', 29, true],
+  ['a client that may write nothing is a failure of the journal', 31, false],
+])('%s', async (_, errorCode, isOfTopic) => {
+  const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    return apiKey === METADATA ? metadata(broker, { alive: [1], topics: { logs: [1] } }) : produced(0, errorCode)
+  })
+  const journal = openKafka([`${broker.host}:${broker.port}`])
+  const append = journal.append({ topic: 'logs', partition: 0, records: [{ key: null, value: '{}', headers: {} }] })
+  await expect(append).rejects.toMatchObject({ outcome: 'not_written', isFinal: true, isOfTopic })
+  await journal.close()
+  broker.close()
+})
