@@ -5,7 +5,7 @@ import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journ
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
-import { produce } from './produce.ts'
+import { mutedMsOf, produce } from './produce.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
 export interface AppenderOptions {
@@ -115,6 +115,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       if (produced.isConfirmed) return null
       return { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
     } catch (error) {
+      mutedMs = mutedMsOf(error)
       return progress.sent ? { ...judgeAppend(error), reason: describeFault(error), cause: error } : notSent(error)
     } finally {
       endTurn(mutedMs)

@@ -55,6 +55,10 @@ export function produce(
   })
 }
 
+/** The `mutedMs` of an answer that the library made an error of. */
+export const mutedMsOf = (error: unknown): number =>
+  (error as { readonly response?: Partial<produceV9.ProduceResponse> }).response?.throttleTimeMs ?? 0
+
 function confirms({ responses }: produceV9.ProduceResponse, topic: string, partition: number): boolean {
   const answered = responses.flatMap(({ name, partitionResponses }) =>
     partitionResponses.map(({ index, errorCode, baseOffset }) => ({ name, index, errorCode, baseOffset })),

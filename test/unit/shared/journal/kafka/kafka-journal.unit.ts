@@ -36,14 +36,14 @@ test('a subscription that is opened while the journal closes does not join its g
   broker.close()
 })
 
-/** The outcomes of an append that a broker confirms, and of two at once after it, which it does not answer. */
-async function appendThrice(mutedMs: number) {
+/** The outcomes of an append that a broker answers, and of two at once after it, which it does not answer. */
+async function appendThrice(mutedMs: number, errorCode?: number) {
   let produces = 0
   const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
     if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
     if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
     produces += apiKey === PRODUCE ? 1 : 0
-    return produces === 1 ? produced(mutedMs) : undefined
+    return produces === 1 ? produced(mutedMs, errorCode) : undefined
   })
   const journal = openKafka([`${broker.host}:${broker.port}`], { deliveryTimeoutMs: 500, requestTimeoutMs: 5_000 })
   const append = (): Promise<string> =>
@@ -60,6 +60,12 @@ async function appendThrice(mutedMs: number) {
 test('a broker that reads nothing for a while, as a quota is used up, is sent nothing', async () => {
   const { outcomes, produces } = await appendThrice(60_000)
   expect(outcomes).toEqual(['written', 'not_written', 'not_written'])
+  expect(produces).toBe(1)
+})
+
+test('a broker that reads nothing for a while is sent nothing, though it refused what used up the quota', async () => {
+  const { outcomes, produces } = await appendThrice(60_000, 19) // NOT_ENOUGH_REPLICAS
+  expect(outcomes).toEqual(['not_written', 'not_written', 'not_written'])
   expect(produces).toBe(1)
 })
 
