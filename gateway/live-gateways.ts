@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Follower, Journal } from '../shared/journal/journal.ts'
+import type { Follower, Journal, JournalRecord } from '../shared/journal/journal.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
@@ -36,7 +36,7 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   const id = randomUUID()
   const gauge = metrics.gauge('sluice_live_gateways')
   const hearing = createHearing(id, (count) => gauge.set(count))
-  let following: Promise<Follower> | undefined
+  let follower: Follower | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let hasFailed = false
@@ -55,16 +55,8 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
     void beat()
   }
 
-  async function follow(): Promise<Follower> {
-    following ??= journal.follow(topic, (records) => {
-      for (const { key } of records) if (key !== null && key.length > 0) hear(String(key))
-    })
-    try {
-      return await following
-    } catch (error) {
-      following = undefined
-      throw error
-    }
+  function hearAll(records: readonly JournalRecord[]): void {
+    for (const { key } of records) if (key !== null && key.length > 0) hear(String(key))
   }
 
   const beat = singleFlight(async () => {
@@ -76,7 +68,8 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
 
   async function beatOnce(): Promise<void> {
     try {
-      await follow()
+      follower ??= await journal.follow(topic, hearAll)
+      if (isStopped) return await follower.close()
       await journal.append({ topic, partition: PARTITION, records: [{ key: id, value: '{}', headers: {} }] })
       hasFailed = false
     } catch (err) {
@@ -97,9 +90,8 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
     stop: async (deadline) => {
       isStopped = true
       clearInterval(timer)
-      // A failure to follow was already logged, and left nothing to close.
-      const closed = following?.then((follower) => follower.close()).catch(() => undefined)
-      await byDeadline(Promise.resolve(closed), deadline, clock)
+      // A reading that has not caught up may not do so for long; it is closed then, or ends with the journal.
+      await byDeadline(Promise.resolve(follower?.close()), deadline, clock)
     },
   }
 }

@@ -36,38 +36,37 @@ export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): Topi
   const stopping = new AbortController()
   let state = begin()
   let caughtUp = false
-  let following: Promise<Follower | undefined> | undefined
+  let follower: Follower | undefined
 
-  async function follow(): Promise<Follower | undefined> {
+  async function follow(): Promise<void> {
     for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
       // A failed attempt leaves nothing behind: everything is read again.
       const fresh = begin()
       state = fresh
       try {
-        const follower = await journal.follow(topic, (records) => fold(fresh, records))
+        follower = await journal.follow(topic, (records) => fold(fresh, records))
         caughtUp = true
-        return follower
+        if (stopping.signal.aborted) await follower.close()
+        return
       } catch (err) {
         if (!hasWarned && !stopping.signal.aborted)
           logger.warn({ err, topic }, `the ${name} cannot be read; trying again`)
         await pause(retryMs, stopping.signal)
       }
     }
-    return undefined
   }
-
-  const close = async (): Promise<void> => (await following)?.close()
 
   return {
     name,
     state: () => state,
     caughtUp: () => caughtUp,
     start: async () => {
-      following = follow()
+      void follow()
     },
     stop: async (deadline) => {
       stopping.abort()
-      await byDeadline(close(), deadline, clock)
+      // A reading that has not caught up may not do so for long; it is closed then, or ends with the journal.
+      await byDeadline(Promise.resolve(follower?.close()), deadline, clock)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLiveGateways, type LiveGateways } from '../../../gateway/live-gateways.ts'
 import { TOPICS } from '../../../shared/contract/topics.ts'
-import type { Journal } from '../../../shared/journal/journal.ts'
+import type { Follower, Journal } from '../../../shared/journal/journal.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { createLogger } from '../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
@@ -145,6 +145,15 @@ describe('the live gateways', () => {
     expect(before).toBeLessThanOrEqual(4)
     await pass(10 * BEAT_MS)
     expect(journal.recordsOf(TOPIC).length - before).toBe(20)
+  })
+
+  test('stop while their topic is being read, and end that reading when they can', async () => {
+    const { promise: read, resolve } = Promise.withResolvers<Follower>()
+    const gateway = await start({ ...withTopic(), follow: () => read })
+    await gateway.stop(systemClock.now() + 60_000)
+    const closed = Promise.withResolvers<void>()
+    resolve({ close: async () => closed.resolve() })
+    await closed.promise
   })
 
   test('a foreign record changes nothing', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeRefusal, type NotedRefusal, type RefusalRecord } from '../../../shared/contract/refusals.ts'
 import { TOPICS } from '../../../shared/contract/topics.ts'
+import type { Follower } from '../../../shared/journal/journal.ts'
 import { createLogger } from '../../../shared/runtime/logger.ts'
 import { createRefusalsFollower } from '../../../views/refusals/follower.ts'
 import { refusedCounts } from '../../../views/refusals/items.ts'
@@ -147,6 +148,16 @@ describe('the follower of refusals', () => {
     await waiting.start()
     await waiting.stop(NOW + 5_000)
     await createRefusalsFollower({ journal, topic: TOPIC, clock, logger }).stop(NOW + 5_000)
+  })
+
+  test('stops while its topic is being read, and ends that reading when it can', async () => {
+    const { promise: read, resolve } = Promise.withResolvers<Follower>()
+    const follower = createRefusalsFollower({ journal: { follow: () => read }, topic: TOPIC, clock, logger })
+    await follower.start()
+    await follower.stop(NOW + 60_000)
+    const closed = Promise.withResolvers<void>()
+    resolve({ close: async () => closed.resolve() })
+    await closed.promise
   })
 })
 
