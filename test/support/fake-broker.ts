@@ -79,21 +79,28 @@ export interface Listed {
   readonly alive: readonly number[]
   /** The nodes of the replicas, by topic. */
   readonly topics: Readonly<Record<string, readonly number[]>>
+  /** The node that leads the partition of each topic, and the epoch in which it does; default: the node 1, in epoch 0. */
+  readonly leader?: { readonly node: number; readonly epoch: number }
 }
 
 /** The id of every topic. */
 export const TOPIC_ID = '11111111-2222-3333-4444-555555555555'
 
-/** The answer of a Metadata request of version 12; the node 1 leads the partition of each topic. */
-export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Writer => {
+/** The answer of a Metadata request of version 12; the last of the brokers stands for all further nodes. */
+export const metadata = (
+  brokers: Broker | readonly Broker[],
+  { alive, topics, leader = { node: 1, epoch: 0 } }: Listed,
+): Writer => {
+  const listed = [brokers].flat() as readonly Broker[]
   const nodes = (writer: Writer, ids: readonly number[]): Writer =>
     writer.appendArray([...ids], (each, id) => each.appendInt32(id), true, false)
   return Writer.create()
     .appendTaggedFields()
     .appendInt32(0)
-    .appendArray([...alive], (broker, id) =>
-      broker.appendInt32(id).appendString(host).appendInt32(port).appendString(null),
-    )
+    .appendArray([...alive], (broker, id, index) => {
+      const { host, port } = listed[Math.min(index, listed.length - 1)] as Broker
+      broker.appendInt32(id).appendString(host).appendInt32(port).appendString(null)
+    })
     .appendString('cluster')
     .appendInt32(1)
     .appendArray(Object.entries(topics), (topic, [name, replicas]) =>
@@ -103,7 +110,7 @@ export const metadata = ({ host, port }: Broker, { alive, topics }: Listed): Wri
         .appendUUID(TOPIC_ID)
         .appendBoolean(false)
         .appendArray([0], (partition, index) => {
-          partition.appendInt16(0).appendInt32(index).appendInt32(1).appendInt32(0)
+          partition.appendInt16(0).appendInt32(index).appendInt32(leader.node).appendInt32(leader.epoch)
           nodes(nodes(nodes(partition, replicas), replicas), [])
         })
         .appendInt32(0),

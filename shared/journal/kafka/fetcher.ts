@@ -5,7 +5,7 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import { patchClient } from './patched-client.ts'
+import { askNext, patchClient } from './patched-client.ts'
 
 /** One partition that is being read. */
 export interface Source {
@@ -36,6 +36,8 @@ export interface FetcherOptions {
   readonly maxPartitionBytes: number
   /** After an answer with few records, the milliseconds to wait before the next request so that more gather; default 0. */
   readonly gatherMs?: number
+  /** How old the knowledge of the leaders may become, in milliseconds; default 5 minutes, as in other clients of Kafka. */
+  readonly metadataAgeMs?: number
   /** Whether more records of the partition are wanted now. */
   wants(source: Source): boolean
   /** Receives records in order; `endPosition` is the position after the partition's last record. */
@@ -54,6 +56,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
+const METADATA_AGE_MS = 300_000
 
 export interface Fetcher {
   /** Resolves when the signal aborts; rejects with what `onOutOfRange` rejected with. */
@@ -72,7 +75,7 @@ export interface Fetcher {
  * must not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0 } = options
+  const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0, metadataAgeMs = METADATA_AGE_MS } = options
   const client = createClient(options)
   const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
   const turns = createTurns()
@@ -88,11 +91,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const nodes = new Set<number>()
   /** Whether the brokers have to be asked for the leaders: a fetch failed, a partition had no leader, or they did not answer. */
   let stale = true
+  const isOld = createAge(connection, metadataAgeMs)
 
   /** Finds the leaders, and runs one loop for each of them. */
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
-      if (stale || client.currentMetadata === undefined)
+      if (isOld() || stale || client.currentMetadata === undefined)
         stale = (await Promise.all(topics.map(refresh))).includes(false)
       for (const node of new Set(sources.map(leaderOf))) {
         if (node === undefined || node < 0 || nodes.has(node) || signal.aborted) continue
@@ -171,6 +175,20 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const done = closingAfter(Promise.race([supervise(), ended]), client, logger)
   return { done, wake: waker.wake, add, remove }
+}
+
+/**
+ * Whether the leaders were not asked for by age for so long that they have to be. Then another broker is asked: a leader that is cut off from
+ * the others answers as ever, with no records, while another one leads in its place.
+ */
+function createAge(connection: KafkaConnection, ageMs: number): () => boolean {
+  let askedAt = performance.now()
+  return () => {
+    if (performance.now() - askedAt < ageMs) return false
+    askedAt = performance.now()
+    askNext(connection)
+    return true
+  }
 }
 
 /** Closes the client when the reading ends; settles as the reading does. */

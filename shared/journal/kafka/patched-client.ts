@@ -58,6 +58,18 @@ type Asking = Pick<Base, typeof kGetBootstrapConnection | 'closed' | 'connection
 /** `host:port` of the silent brokers; the clients of a connection share what they learn. */
 const silentBrokers = new WeakMap<KafkaConnection, Set<string>>()
 
+/** How often the clients of a connection were told to begin with another broker. */
+const turns = new WeakMap<KafkaConnection, number>()
+
+/**
+ * Makes the clients of a connection begin with the next broker of those they know, as one that is cut off from the others knows nothing new.
+ * None counts as silent any more: most have only closed a connection that was idle.
+ */
+export function askNext(connection: KafkaConnection): void {
+  turns.set(connection, (turns.get(connection) ?? 0) + 1)
+  silentBrokers.get(connection)?.clear()
+}
+
 /**
  * Makes a client skip silent brokers, and returns it.
  *
@@ -82,7 +94,7 @@ export function askPastSilent<Client extends Asking>(client: Client, connection:
     const known = [...listed, ...(client.currentMetadata?.brokers.values() ?? [])].map(nameOf)
     if (known.every((name) => silent.has(name))) silent.clear()
     const places = [...known.keys()].filter((place) => !silent.has(known[place] ?? ''))
-    connect(callback, places[attempt % places.length])
+    connect(callback, places[(attempt + (turns.get(connection) ?? 0)) % places.length])
   }
   return client
 }

@@ -155,6 +155,38 @@ test('a reading ends when it is to end, though no broker answers who leads its p
   broker.close()
 })
 
+test('a leader that is cut off from the others, and says nothing of it, is left when another broker names the next one', async () => {
+  const listed = (node: number) =>
+    metadata(brokers, { alive: [1, 2], topics: { logs: [1, 2] }, leader: { node, epoch: node } })
+  const brokerOf = (node: number, records: Buffer): Promise<FakeBroker> =>
+    startFakeBroker(({ apiKey }) => {
+      if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+      return apiKey === METADATA ? listed(node) : fetched(records)
+    })
+  const brokers: readonly FakeBroker[] = [await brokerOf(1, Buffer.alloc(0)), await brokerOf(2, recordsOf('new'))]
+  const stop = new AbortController()
+  const read = Promise.withResolvers<readonly string[]>()
+  const fetcher = startFetcher({
+    connection: connectionTo(brokers.map(({ host, port }) => `${host}:${port}`)),
+    logger: testLogger,
+    topics: ['logs'],
+    sources: [sourceOf(0)],
+    signal: stop.signal,
+    requestTimeoutMs: 5_000,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+    metadataAgeMs: 100,
+    wants: () => true,
+    onRecords: (_, records) => read.resolve(valuesOf(records)),
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+  })
+  expect(await read.promise).toEqual(['new'])
+  stop.abort()
+  await fetcher.done
+  for (const broker of brokers) broker.close()
+}, 5_000)
+
 /** Reads a topic that ended at 2 at the first look and ends at 1 now; `answer` answers the fetch of this number. */
 async function reading<Result>(
   answer: (fetch: number) => Writer | undefined,

@@ -12,6 +12,7 @@ import {
 import { describe, expect, test, vi } from 'vitest'
 import { clientOptions, type KafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
 import {
+  askNext,
   askPastSilent,
   keepNewest,
   type Leaders,
@@ -154,6 +155,16 @@ describe('askPastSilent', () => {
     for (const host of ['one', 'two']) loses(host)
     loses('::1', 9094)
     expect([asks(), asks(1)]).toEqual([4, 4])
+  })
+
+  test('begins with the next one when it is told to, also if that has closed a connection, as of one that was idle', () => {
+    const { connection, asks, loses } = setUp()
+    askNext(connection)
+    expect([asks(), asks(1), asks(2)]).toEqual([1, 2, 0])
+    loses('::1', 9094)
+    expect([asks(), asks(1)]).toEqual([1, 0])
+    askNext(connection)
+    expect([asks(), asks(1), asks(2)]).toEqual([2, 0, 1])
   })
 
   test('begins anew when all of them are silent', () => {
