@@ -8,6 +8,7 @@ import {
   dequeue,
   enqueue,
   openNext,
+  openQueue,
   type Part,
   type PartitionQueue,
   type TopicQueues,
@@ -57,7 +58,7 @@ export function createBatcher({ options, topics, send }: BatcherDeps): Batcher {
 
   function queueFor({ topic, partition }: Slice): PartitionQueue {
     const found = queues.get(topic)
-    const queue = partition === null ? found?.open : found?.queues[partition]
+    const queue = partition === null ? found && openQueue(found) : found?.queues[partition]
     if (queue === undefined) throw new RangeError(`the publisher knows no partition ${partition} of ${topic}`)
     return queue
   }

@@ -128,9 +128,23 @@ export function cutBatch(
 
 /** Opens the next queue that is not sending, or simply the next one if all are. */
 export function openNext(topic: TopicQueues): void {
-  const { queues, open } = topic
-  const following = (step: number): PartitionQueue => queues[(open.partition + step) % queues.length] ?? open
-  let step = 1
-  while (step < queues.length && following(step).sending) step += 1
-  topic.open = step < queues.length ? following(step) : following(1)
+  topic.open = nextFree(topic) ?? following(topic, 1)
 }
+
+/** The open queue, after leaving one that is sending, perhaps for long, if another is not. */
+export function openQueue(topic: TopicQueues): PartitionQueue {
+  if (topic.open.sending) topic.open = nextFree(topic) ?? topic.open
+  return topic.open
+}
+
+/** The next queue after the open one that is not sending. */
+function nextFree(topic: TopicQueues): PartitionQueue | undefined {
+  for (let step = 1; step < topic.queues.length; step += 1) {
+    const queue = following(topic, step)
+    if (!queue.sending) return queue
+  }
+  return undefined
+}
+
+const following = ({ queues, open }: TopicQueues, step: number): PartitionQueue =>
+  queues[(open.partition + step) % queues.length] ?? open

@@ -274,6 +274,23 @@ describe('records without a partition', () => {
     expect(all.map(({ partition }) => partition)).toEqual([2, 0, 1, 3, 0])
   })
 
+  test('are not left to a partition that hangs while another is free', async () => {
+    const { batcher, all } = setUp({ eagerSends: 2 }, 2)
+    for (let count = 0; count < 2; count += 1) {
+      void push(batcher, slice(null))
+      await turn()
+    }
+    all[1]?.settle()
+    await turn()
+    for (let count = 0; count < 2; count += 1) {
+      void push(batcher, slice(null))
+      await turn()
+      all.at(-1)?.settle()
+      await turn()
+    }
+    expect(all.map(({ partition }) => partition)).toEqual([0, 1, 1, 1])
+  })
+
   test('gather in one partition while they wait', async () => {
     const { batcher, all } = setUp()
     void push(batcher, slice(null))
