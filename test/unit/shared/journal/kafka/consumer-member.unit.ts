@@ -69,7 +69,7 @@ function startMember({ host, port }: FakeBroker) {
     cluster: {} as Cluster,
     logger: testLogger,
     closing: new AbortController().signal,
-    requestTimeoutMs: 200,
+    requestTimeoutMs: 500,
     maxWaitMs: 100,
     maxPartitionBytes: 1_000,
     groupProtocol: 'auto',
