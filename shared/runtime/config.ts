@@ -209,6 +209,11 @@ function isOrigin(text: string): boolean {
   return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
 
+function isBroker(text: string): boolean {
+  const [, port] = /^(?:\[[^\s/\]]+\]|[^\s/:]+):(\d{1,5})$/.exec(text) ?? []
+  return Number(port) >= 1 && Number(port) <= 65_535
+}
+
 const CHECKS: readonly Check[] = [
   {
     names: ['MAX_INFLATED_BYTES', 'MAX_BODY_BYTES'],
@@ -349,7 +354,7 @@ const CHECKS: readonly Check[] = [
   {
     names: ['KAFKA_BROKERS'],
     problem: ({ KAFKA_BROKERS: brokers }) =>
-      brokers.some((broker) => !/^(\[[^\s/\]]+\]|[^\s/:]+):\d{1,5}$/.test(broker)) &&
+      brokers.some((broker) => !isBroker(broker)) &&
       `KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas, got ${JSON.stringify(brokers.join(','))}`,
   },
   {

@@ -272,6 +272,8 @@ describe('settings are checked against each other', () => {
 
   test.each<[Record<string, string>, string]>([
     [{ KAFKA_BROKERS: 'one:9092,two' }, 'host:port or [IPv6]:port, separated by commas, got "one:9092,two"'],
+    [{ KAFKA_BROKERS: 'one:65536' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
+    [{ KAFKA_BROKERS: 'one:0' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
     [{ KAFKA_BROKERS: '::1:9092' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
     [{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'me' }, 'KAFKA_SASL_PASSWORD must be set together'],
     [{ KAFKA_SASL_USERNAME: 'me', KAFKA_SASL_PASSWORD: 'hunter2' }, 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and'],
