@@ -87,4 +87,8 @@ const valuesOf = ({ gateways, entryConsumers, flowConsumers, shardsOfDay, flowsS
   },
 })
 
+// A reader that has seen enough, such as `head`, ends before the output does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 main()

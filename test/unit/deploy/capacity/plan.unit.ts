@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { readFigures } from '../../../../deploy/capacity/figures.ts'
 import { type Load, type Plan, planFor, USUAL_LOAD } from '../../../../deploy/capacity/plan.ts'
@@ -89,6 +91,14 @@ test.each([
   expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
   expect(stdout).toContain(problem)
   expect(stdout).toContain('npm run capacity -- --entries-per-second N [OPTIONS]')
+})
+
+test('npm run capacity ends in order if its output is cut off', async () => {
+  const main = join(import.meta.dirname, '../../../../deploy/capacity/main.ts')
+  const child = spawn(process.execPath, [main, '--entries-per-second', '1000'])
+  child.stdout.destroy()
+  const [stderr, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
 describe('the figures of docs/performance.md', () => {
