@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { systemClock } from '../../shared/runtime/clock.ts'
+import { steadyClock, systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
@@ -75,8 +75,10 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
 
 function close(server: Server, deadline: number, closeIdle: () => void): Promise<void> {
   return new Promise((resolve) => {
+    // The time of day may be set back meanwhile.
+    const end = steadyClock.now() + deadline - systemClock.now()
     const poll = setInterval(() => {
-      if (systemClock.now() >= deadline) server.closeAllConnections()
+      if (steadyClock.now() >= end) server.closeAllConnections()
       // Once everything that has arrived was read: a connection with an unread request only seems idle.
       else setImmediate(closeIdle)
     }, DRAIN_POLL_MS)

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ListeningServer } from '../../../../deploy/http/listening.ts'
 import { createHttpServer } from '../../../../deploy/http/server.ts'
 import { createListener } from '../../../../shared/http/listener.ts'
@@ -12,7 +12,10 @@ import { answersIn, exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
 let server: ListeningServer
 let metrics: Metrics
-afterEach(() => server.stop(0))
+afterEach(() => {
+  vi.restoreAllMocks()
+  return server.stop(0)
+})
 
 /** A server with these settings; `listener` answers unless it is left out, and then nothing is found. */
 async function start(listener?: RequestListener, settings: Partial<Config> = {}): Promise<number> {
@@ -142,6 +145,18 @@ describe('a server that stops', () => {
     const { closed } = openRaw(await start())
     await eventually(async () => expect(await metric('sluice_connections')).toMatch(/ 1$/m))
     await server.stop(Number.POSITIVE_INFINITY)
+    expect(await closed).toBe('')
+  })
+
+  test('cuts off at its deadline what is not answered, also where the time of day is set back meanwhile', async () => {
+    const asked = vi.fn()
+    const { send, closed } = openRaw(await start(asked))
+    send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(() => expect(asked).toHaveBeenCalled())
+    const now = Date.now()
+    const stopped = server.stop(now + 100)
+    vi.spyOn(Date, 'now').mockReturnValue(now - 3_600_000)
+    await stopped
     expect(await closed).toBe('')
   })
 })
