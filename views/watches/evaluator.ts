@@ -233,13 +233,15 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
     /** Records when watches were evaluated. */
     note: async (): Promise<void> => {
       for (const [team, times] of [...looked]) {
-        looked.delete(team)
+        const noted = [...times]
         const own = book.of(team)
         const known = own.flatMap(({ id, lastEvaluatedAt }) =>
           lastEvaluatedAt === null ? [] : [[id, lastEvaluatedAt]],
         )
-        const now = [...times].filter(([id]) => own.some((one) => one.id === id))
+        const now = noted.filter(([id]) => own.some((one) => one.id === id))
         await book.noteEvaluations(team, Object.fromEntries([...known, ...now]))
+        for (const [id, at] of noted) if (times.get(id) === at) times.delete(id)
+        if (times.size === 0) looked.delete(team)
       }
     },
   }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
-import type { Subscription } from '../../../../shared/journal/journal.ts'
+import { AppendError, type Subscription } from '../../../../shared/journal/journal.ts'
 import { ReadNotBegunError } from '../../../../shared/log-store/log-store.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
@@ -93,6 +93,25 @@ describe('a watch', () => {
     })
     expect(known(process).now.delivery).toBeNull()
     await eventually(() => expect(known(process).lastEvaluatedAt).toEqual(expect.any(String)))
+  })
+
+  test('shows when it was looked at also where that could not be written at first', async () => {
+    const own = journal.anotherClient()
+    let failures = 0
+    const append: typeof own.append = (batch) => {
+      if (failures > 0 || !String(batch.records[0]?.key).startsWith('evaluated/')) return own.append(batch)
+      failures += 1
+      return Promise.reject(new AppendError('no leader', 'not_written'))
+    }
+    let counts = 0
+    const count: typeof store.count = (filter, signal) => {
+      counts += 1
+      return counts === 1 ? store.count(filter, signal) : hang(signal)
+    }
+    const process = await start({ journal: { ...own, append }, store: { ...store, count }, deadlineMs: 60_000 })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await eventually(() => expect(known(process).lastEvaluatedAt).toEqual(expect.any(String)))
+    expect(failures).toBe(1)
   })
 
   test('that is paused is neither looked at nor told of; once it goes on it begins anew', async () => {
