@@ -16,6 +16,7 @@ import { countedAs, createAttempts } from './attempts.ts'
 import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
+import type { Token } from './token.ts'
 
 export interface SessionRoutesDeps extends SessionsDeps {
   readonly logger: Logger
@@ -42,6 +43,8 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   const logSignIn = createSignInLog(logger)
   const warnOfIgnored = createIgnoredWarning(proxies, logger)
   const readJson = createSmallJsonReader(BODY_LIMITS)
+  /** The sessions that answers under way renew. */
+  const renewals = new Map<ServerResponse, Token>()
   const answer = (response: Response, session: Session | undefined): void =>
     answerJson(response, 200, successBody(shown(session, deps.refusals)), { 'cache-control': 'no-store' })
   const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
@@ -58,7 +61,18 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (request.headers.cookie === undefined) return
     const session = sessions.read(request.headers)
     const cookie = session === undefined ? undefined : sessions.renewed(session)
-    if (cookie !== undefined) give(request, response, cookie)
+    if (session === undefined || cookie === undefined) return
+    give(request, response, cookie)
+    renewals.set(response, session.token)
+    response.once('close', () => renewals.delete(response))
+  }
+
+  /** A read that began before a sign-in or sign-out and is answered after it must not bring its session back. */
+  function endRenewals(request: IncomingMessage): void {
+    const ended = sessions.read(request.headers)?.token
+    for (const [response, { keyTag, startedAt }] of renewals)
+      if (keyTag === ended?.keyTag && startedAt === ended.startedAt && !response.headersSent)
+        response.removeHeader('set-cookie')
   }
 
   async function signIn(request: Request, response: Response): Promise<void> {
@@ -72,6 +86,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (!registryReady()) throw unavailable('The registry is still being read.')
     const session = begin(request, apiKey)
     logSignIn(session)
+    endRenewals(request)
     give(request, response, sessions.cookieOf(session))
     answer(response, session)
   }
@@ -90,6 +105,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     .post(signIn)
     .delete((request, response) => {
       requireSameOrigin(request, proxies)
+      endRenewals(request)
       give(request, response, { value: '', maxAgeSeconds: 0 })
       answer(response, undefined)
     })

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
+import express, { type Response } from 'express'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createProxies } from '../../../../shared/http/proxies.ts'
@@ -9,6 +9,7 @@ import type { KeyInfo, Registry } from '../../../../shared/registry/registry.ts'
 import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.ts'
 import { registerSession } from '../../../../views/session/register.ts'
 import { IDLE_SECONDS, LONGEST_SECONDS } from '../../../../views/session/sessions.ts'
+import { eventually } from '../../../support/eventually.ts'
 
 const SECRET = 'a secret of 32 characters or more'
 const MINUTE = 60_000
@@ -49,6 +50,8 @@ const PROXY = '127.0.0.1'
 
 let time: { now: number }
 let ready: boolean
+/** The reads that are not answered yet. */
+let slow: Response[]
 let keys: Map<string, { team: string; revokedAt: string | null }>
 let metrics: Metrics
 let logged: string
@@ -60,6 +63,7 @@ beforeEach(() => start([PROXY]))
 async function start(trusted: readonly string[]): Promise<void> {
   time = { now: Date.parse('2026-02-01T12:00:00Z') }
   ready = true
+  slow = []
   keys = new Map([KEY_A, KEY_B].map((key) => [key, { team: key.slice(-1), revokedAt: null }]))
   metrics = createMetrics()
   logged = ''
@@ -90,6 +94,7 @@ async function start(trusted: readonly string[]): Promise<void> {
     refusals: { of: (team) => [{ id: '1', noted: { ...REFUSED, team }, unnoted: 2 }] },
   })
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
+  app.get('/api/slow', (_request, response) => void slow.push(response))
   app.get('/elsewhere', (_request, response) => void response.end())
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -349,6 +354,20 @@ describe('a session in use', () => {
     time.now += 30 * MINUTE
     const response = await fetch(`${url}/api/whose`, { headers: { cookie } })
     expect(response.headers.get('set-cookie')).toContain('Max-Age=1800;')
+  })
+
+  test.each([
+    ['a sign-out', 'DELETE', undefined],
+    ['a sign-in', 'POST', { apiKey: KEY_B }],
+  ])('is not brought back by a read that is answered after %s', async (_name, method, body) => {
+    const [{ cookie }, { cookie: other }] = [await signIn(), await signIn(KEY_B)]
+    time.now += 15 * MINUTE
+    const reads = [cookie, other].map((own) => fetch(`${url}/api/slow`, { headers: { cookie: own } }))
+    await eventually(() => expect(slow).toHaveLength(2))
+    expect((await ask(method, body, { cookie })).setCookie).toContain('sluice_session=')
+    for (const response of slow) response.end()
+    const given = (await Promise.all(reads)).map(({ headers }) => headers.has('set-cookie'))
+    expect(given).toEqual([false, true])
   })
 
   test('answers that may be kept by others never carry a cookie', async () => {
