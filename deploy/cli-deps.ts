@@ -28,7 +28,8 @@ async function openForCommand(config: Config, whereMissing: WhereMissing): Promi
   if (!usesKafka(config) && whereMissing === 'refuse') expectDataFile(config.DATA_DIR, 'journal.db', 'KAFKA_BROKERS')
   const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
   try {
-    if (config.AUTO_CREATE) await applyTopics()
+    // In files that are there, topics of a newer version may be missing; at brokers, all are missing where TOPIC_PREFIX is mistyped.
+    if (config.AUTO_CREATE && (whereMissing === 'create' || !usesKafka(config))) await applyTopics()
     return journal
   } catch (error) {
     await journal.close()

@@ -12,7 +12,7 @@ export interface CliDeps {
   readonly version: string
   /** The configuration; throws a `ConfigError`. Read only by commands that need it, so that help works without. */
   readonly config: () => Config
-  /** Opens the configured journal, and creates its topics if AUTO_CREATE says so. The command closes it. */
+  /** Opens the configured journal, and creates missing topics if AUTO_CREATE says so. The command closes it. */
   readonly openJournal: (config: Config, whereMissing: WhereMissing) => Promise<Journal>
   readonly clock: Clock
   readonly stdout: Output
@@ -20,7 +20,7 @@ export interface CliDeps {
   readonly handlers: CliHandlers
 }
 
-/** Whether a missing journal in the data folder is created, as by commands that fill it, or refused. */
+/** Whether a missing journal, in the data folder or at the brokers, is created, as by commands that fill it, or refused. */
 export type WhereMissing = 'create' | 'refuse'
 
 /** Where text goes, such as `process.stdout`. */

@@ -180,7 +180,9 @@ export class TopicMissingError extends Error {
   override readonly name = 'TopicMissingError'
 
   constructor(topic: string) {
-    super(`the topic ${topic} does not exist; create it with \`sluice topics apply\` or set AUTO_CREATE=true`)
+    super(
+      `the topic ${topic} does not exist: check TOPIC_PREFIX; \`sluice topics apply\` and a start with AUTO_CREATE=true create it`,
+    )
   }
 }
 

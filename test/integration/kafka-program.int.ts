@@ -15,6 +15,8 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
   afterAll(() => journal.close())
   const folder = temporaryFolder()
   afterAll(folder.remove)
+  const registryFile = join(folder.path, 'registry.yaml')
+  writeFileSync(registryFile, 'teams: [{ id: payments }]')
   const broker = { KAFKA_BROKERS: kafka.brokers.join(',') }
 
   const makeTopicsExcept = (missing: string, prefix: string): Promise<void> =>
@@ -41,7 +43,7 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
   describe('what fails ends, though its connections are good', () => {
     test.each([
       ['topics', 'apply'],
-      ['registry', 'list'],
+      ['registry', 'apply', registryFile],
     ])('%s %s where the broker refuses to make a topic', async (...command) => {
       const prefix = uniqueName('refused')
       const name = topicName(prefix, 'event-logs')
@@ -67,6 +69,18 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
       expect(stderr).toContain(`${prefix}.${missing}.v1`)
     })
   })
+
+  test.each([[['registry', 'list']], [['audit']], [['dead-letters', 'list']]])(
+    '%j makes no topics where TOPIC_PREFIX is mistyped, and names the one that is missing',
+    async (command) => {
+      const prefix = uniqueName('mistyped')
+      const { code, stdout, stderr } = await runSluice(command, { ...broker, TOPIC_PREFIX: prefix })
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain(`${prefix}.`)
+      const topics = Object.values(TOPICS).map((spec) => ({ ...spec, name: topicName(prefix, spec.role) }))
+      expect((await journal.describeTopics(topics)).filter(({ exists }) => exists)).toEqual([])
+    },
+  )
 
   test('two gateways share a DATA_DIR, since neither keeps anything there', async () => {
     const settings = { ...broker, TOPIC_PREFIX: uniqueName('files'), DATA_DIR: join(folder.path, 'gateways') }

@@ -148,7 +148,7 @@ describe('a command that fails exits with 1 and says why on standard error, with
   test('a topic that is missing, with what to do', async () => {
     const { code, stderr } = await cliOnMemory({ env: { TOPIC_PREFIX: 'other' } }).run('registry', 'list')
     expect(code).toBe(1)
-    expect(stderr).toContain('the topic other.registry.v1 does not exist; create it with `sluice topics apply`')
+    expect(stderr).toContain('the topic other.registry.v1 does not exist: check TOPIC_PREFIX; `sluice topics apply`')
   })
 
   test('a fault of the program itself shows where', async () => {
