@@ -1,3 +1,4 @@
+import { beginningOf } from '../../shared/contract/rows.ts'
 import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { countText } from '../flow-layout/format.ts'
 import type { Condition, Format } from '../schemas/watches.ts'
@@ -103,7 +104,8 @@ export function bodyOf(format: Format, notice: Notice): string {
 /** Slack's limit for a text in a block. */
 const SLACK_TEXT_MAX = 3_000
 
-const cutTo = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+const cutTo = (text: string, length: number): string =>
+  text.length <= length ? text : `${beginningOf(text, length - 1)}…`
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

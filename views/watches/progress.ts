@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { beginningOf } from '../../shared/contract/rows.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Outcome } from '../schemas/watches.ts'
 import type { KnownWatch, NextState } from './book.ts'
@@ -100,7 +101,7 @@ const nextDelivery = (
 })
 
 const withOutcome = ({ history }: NextState, { outcome, text }: Omit<Outcome, 'at'>, now: number): readonly Outcome[] =>
-  [...history, { at: timestampOf(now), outcome, text: text.slice(0, TEXT_MAX) }].slice(-HISTORY_MAX)
+  [...history, { at: timestampOf(now), outcome, text: beginningOf(text, TEXT_MAX) }].slice(-HISTORY_MAX)
 
 const newFiring = (match: Match, now: number): Firing => ({ id: `msg_${randomUUID()}`, at: timestampOf(now), match })
 

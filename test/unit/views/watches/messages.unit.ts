@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition } from '../../../../views/schemas/watches.ts'
 import { bodyOf, matchedUrl, matchText, type Notice } from '../../../../views/watches/messages.ts'
+import { afterError } from '../../../../views/watches/progress.ts'
+import { knownWatch } from '../../../support/watches.ts'
 
 const COUNT: Condition = { type: 'count', list: 'event-logs', params: {}, more: 20, minutes: 5 }
 const FAILED: Condition = { type: 'flows', state: 'failed', event: null }
@@ -45,6 +47,14 @@ describe('the address of a match', () => {
   test('is that of the watches where it would be too long for a receiver', () => {
     expect(urlOf({ ...COUNT, params: { q: 'ü'.repeat(400) } })).toBe(`${PAGE}/watches`)
   })
+})
+
+test.each(['', 'x'])('a text that is too long is not cut within a character: %j', (start) => {
+  const long = `${start}${'😀'.repeat(1_600)}`
+  const { blocks } = JSON.parse(bodyOf('slack', notice([long])))
+  const state = afterError(knownWatch(), long, 0)
+  for (const text of [blocks[0].text.text, state?.history[0]?.text])
+    expect([text.length < long.length, text.isWellFormed()]).toEqual([true, true])
 })
 
 describe('what comes out of logs', () => {
