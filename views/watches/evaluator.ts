@@ -93,7 +93,8 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   })
 
   const tick = async (): Promise<void> => {
-    if (!ownership.owns() || !book.ready() || !deps.registryReady()) return
+    if (!ownership.owns()) return looking.forget()
+    if (!book.ready() || !deps.registryReady()) return
     const all = book.all().filter(({ paused, team }) => !paused && deps.registry.team(team) !== undefined)
     schedule.keep(all)
     const idle = all.filter((watch) => !looks.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
@@ -230,6 +231,8 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
       [...looked].some(([team, times]) =>
         [...times.keys()].some((id) => book.find(team, id)?.lastEvaluatedAt === null),
       ),
+    /** Drops what is not recorded: the process that evaluates the watches now has later times. */
+    forget: (): void => looked.clear(),
     /** Records when watches were evaluated. */
     note: async (): Promise<void> => {
       for (const [team, times] of [...looked]) {

@@ -114,6 +114,32 @@ describe('a watch', () => {
     expect(failures).toBe(1)
   })
 
+  test('is shown with its latest look also where the process before looks again, which could not write its own', async () => {
+    let owner = 'one'
+    const own = journal.anotherClient()
+    const append: typeof own.append = (batch) =>
+      owner === 'one' && clock.ahead === 0 && String(batch.records[0]?.key).startsWith('evaluated/')
+        ? Promise.reject(new AppendError('no leader', 'not_written'))
+        : own.append(batch)
+    const one = await start({ journal: { ...own, append }, owns: () => owner === 'one' })
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    await lookAgain(one)
+    owner = 'two'
+    clock.ahead = HOUR
+    const two = await start({ writer: 'two', owns: () => owner === 'two' })
+    const times = () =>
+      journal
+        .recordsOf(WATCHES)
+        .filter(({ key }) => String(key).startsWith('evaluated/'))
+        .map(({ value }) => String(JSON.parse(String(value))[ID]))
+    await eventually(() => expect(times()).not.toEqual([]))
+    await two.stop()
+    const noted = times().length
+    owner = 'one'
+    await eventually(() => expect(times().length).toBeGreaterThan(noted))
+    expect(times()).toEqual(times().toSorted())
+  })
+
   test('that is paused is neither looked at nor told of; once it goes on it begins anew', async () => {
     const process = await start()
     await process.book.put('a', ID, storedWatch({ since: since(), paused: true }))
