@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
-import { StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
+import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import {
@@ -336,6 +336,22 @@ describe('a full disk', () => {
     expect((await store.health()).ready).toBe(true)
   })
 })
+
+test.each(['same', 'own'] as const)(
+  'a search of many words is too large where full-text tables are many, SQLite in its %s thread',
+  async (thread) => {
+    const store = await open({ thread })
+    const words = Array.from({ length: 99 }, (_, index) => `-w${index}`).join(' ')
+    const filter = { ...all, query: parseQuery(`correlationKey:key ${words}`).query }
+    expect(await store.count(filter)).toBe(0)
+    // SQLite counts the values of a statement before it looks for the tables.
+    const database = new DatabaseSync(file)
+    database.exec(`INSERT INTO text_tables (number, first_arrival)
+      WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, i FROM n`)
+    database.close()
+    await expect(store.count(filter)).rejects.toBeInstanceOf(ReadTooLargeError)
+  },
+)
 
 test('a file that was moved away is not written on, until it is back', async () => {
   const store = await open()
