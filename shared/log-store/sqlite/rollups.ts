@@ -1,9 +1,10 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { LEVELS } from '../../contract/levels.ts'
 import { lastArrival } from './arrivals.ts'
 import { forgetCounted, NO_FINGERPRINT, type NumberedEntry, storeCounted } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import type { StoreLimits } from './limits.ts'
-import { RECOUNT, ROLLUP_DETAILS } from './schema.ts'
+import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'
 
 /**
@@ -52,6 +53,17 @@ export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): Cou
   facts: FACTS.map((fact) => row[fact] ?? null),
 })
 
+/** Whether the row has values of its columns' types: those of a damaged one may be others, which the tables of counts do not take. */
+const isWhole = ({ minute, facts: [team, kind, level, environment, ...others] }: CountedEntry): boolean =>
+  Number.isInteger(minute) &&
+  minute >= 0 &&
+  typeof team === 'string' &&
+  Object.values<unknown>(KINDS).includes(kind) &&
+  typeof level === 'number' &&
+  level in LEVELS &&
+  typeof environment === 'string' &&
+  others.every((fact) => fact === null || typeof fact === 'string')
+
 /** A number of `rollup_facts` divided by this leaves the rank of the level, so that levels are counted without the table. */
 export const RANKS = 8
 
@@ -89,14 +101,15 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     const last = lastArrival(database)
     const from = countedArrival(database)
     if (from === last) return false
-    const entries = selectCounted(database, from, limits.countedOfAStep)
+    const selected = selectCounted(database, from, limits.countedOfAStep)
+    const entries = selected.filter(isWhole)
     const numbers = change(database, limits, 1, entries)
     storeCounted(
       database,
       entries.map((entry) => ({ ...entry, facts: numbers.get(entry.arrival) ?? 0 })),
     )
     widenTimes(database, entries)
-    const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
+    const reached = selected.length < limits.countedOfAStep ? last : (selected.at(-1)?.arrival ?? last)
     setCounted(reached)
     return reached < last
   }
@@ -107,7 +120,7 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     },
     subtract: (entries) => {
       const last = countedArrival(database)
-      const counted = entries.filter(({ arrival }) => arrival <= last)
+      const counted = entries.filter((entry) => entry.arrival <= last && isWhole(entry))
       change(database, limits, -1, counted)
       forgetCounted(
         database,
@@ -134,7 +147,8 @@ function selectCounted(
   limit: number,
 ): readonly (CountedEntry & Pick<NumberedEntry, 'template' | 'exceptionGroup'>)[] {
   const statement = database.prepare(
-    `SELECT template, exception_group, ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
+    // A damaged number may be beyond those that JavaScript reads as integers.
+    `SELECT CAST(template AS REAL), CAST(exception_group AS REAL), ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
   )
   // Objects with a name for each column would take most of the time.
   statement.setReturnArrays(true)

@@ -54,6 +54,18 @@ function withFile<T>(work: (database: DatabaseSync) => T): T {
   }
 }
 
+/** Changes rows as damage may, to values that are not of their columns' types. */
+function damage(update: string): void {
+  const replaceInSchema = (from: string, to: string): void =>
+    withFile((database) => {
+      database.enableDefensive(false)
+      database.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}')`)
+    })
+  replaceInSchema('STRICT', '/* */')
+  withFile((database) => database.exec(update))
+  replaceInSchema('/* */', 'STRICT')
+}
+
 const numberOf = (select: string): number =>
   withFile((database) => Number(Object.values(database.prepare(select).get() ?? {})[0]))
 
@@ -395,6 +407,25 @@ describe('counts that are kept', () => {
       expect(calls.count(word)).toBe(0)
     })
     expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
+  })
+
+  test.each([
+    ["team = x'00'"],
+    ["environment = x'00'"],
+    ["kind = x'00'"],
+    ["level = x'00'"],
+    ['timestamp = 1.5'],
+    ['template = 1 << 62'],
+  ])('leave out entries whose rows are damaged, which keep no others from being written and counted: %s', (change) => {
+    withStore({}, (calls) => calls.write([applicationDocument(), applicationDocument(), eventDocument()]))
+    damage(`UPDATE entries SET ${change} WHERE arrival = 2`)
+    withStore({ countedOfAStep: 1 }, (calls) => {
+      expect(calls.write([eventDocument()])).toEqual([{ outcome: 'stored' }])
+      while (calls.countMore());
+      expect(calls.countedEntries()).toBeGreaterThanOrEqual(3)
+      calls.removeDocumentsBefore('2030-01-01', 0)
+      expect(calls.countedEntries()).toBe(0)
+    })
   })
 
   test('of groups whose rows are damaged cost these groups alone', () => {
