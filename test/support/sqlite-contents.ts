@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
 import { valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
 
@@ -39,4 +39,19 @@ export function toVersion3(database: DatabaseSync): void {
   database.exec('DROP TABLE blocks; DELETE FROM contents; DROP TABLE counted_entries; PRAGMA user_version = 3')
   const insert = database.prepare('INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)')
   for (const { arrival, leaves, source } of contents) insert.run(arrival, leaves, source)
+}
+
+/** Changes rows as damage may, to values that are not of their columns' types. */
+export function damage(file: string, update: string): void {
+  const inFile = (sql: string): void => {
+    const database = new DatabaseSync(file)
+    database.enableDefensive(false)
+    database.exec(sql)
+    database.close()
+  }
+  const inSchema = (from: string, to: string): void =>
+    inFile(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}')`)
+  inSchema('STRICT', '/* */')
+  inFile(update)
+  inSchema('/* */', 'STRICT')
 }

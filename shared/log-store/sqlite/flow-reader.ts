@@ -20,7 +20,7 @@ import {
 import { type Database, goOn } from './database.ts'
 import { endsOf, stateOf } from './flow-states.ts'
 import { memberNeedle, setMembers } from './leaf-bytes.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 
 export interface FlowReader {
   searchFlows(filter: FlowFilter, page: FlowPageRequest): FlowPage
@@ -30,10 +30,10 @@ export interface FlowReader {
 }
 
 const GROUPS = `SELECT event, step, project, level, count(*) AS count,
-    CAST(min(timestamp) AS TEXT) AS first_at, CAST(max(timestamp) AS TEXT) AS last_at
+    ${digitsOf('min(timestamp)')} AS first_at, ${digitsOf('max(timestamp)')} AS last_at
   FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ? AND ${goOn('arrival')}
   GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
-const SPAN = 'CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at'
+const SPAN = `${digitsOf('first_at')} AS first_at, ${digitsOf('last_at')} AS last_at`
 
 /** Times are mostly whole milliseconds, so the lowest bits of their nanoseconds vary too little. */
 const GO_ON = sql(goOn('(last_at >> 6)'))
@@ -104,8 +104,8 @@ export function createFlowReader(database: Database): FlowReader {
       )
       .iterate(...ends.values, ...state.values, ...values)
     for (const row of rows) {
-      countMembers(events, row['events'] as Uint8Array, row['state'] as FlowState)
-      countMembers(steps, row['steps'] as Uint8Array, row['state'] as FlowState)
+      countMembers(events, row['events'], row['state'] as FlowState)
+      countMembers(steps, row['steps'], row['state'] as FlowState)
     }
     return { events, steps }
   }
@@ -125,7 +125,7 @@ export function createFlowReader(database: Database): FlowReader {
   }
 }
 
-function countMembers(counts: Map<string, Record<FlowState, number>>, set: Uint8Array, state: FlowState): void {
+function countMembers(counts: Map<string, Record<FlowState, number>>, set: unknown, state: FlowState): void {
   for (const member of setMembers(set)) {
     const known = counts.get(member)
     if (known !== undefined) known[state] += 1

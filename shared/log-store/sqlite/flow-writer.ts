@@ -6,14 +6,15 @@ import { toNanos } from '../../contract/timestamp.ts'
 import { joinFlowValues } from '../flow-values.ts'
 import type { Database } from './database.ts'
 import { setBytes, setMembers } from './leaf-bytes.ts'
+import { digitsOf } from './sql.ts'
 
 export interface FlowWriter {
   /** Folds the deltas into the summaries, in one transaction. */
   mergeFlows(deltas: readonly FlowDelta[]): void
 }
 
-const SELECT = `SELECT CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at, last_day, worst_level,
-  CAST(last_error_at AS TEXT) AS last_error_at, CAST(last_progress_at AS TEXT) AS last_progress_at,
+const SELECT = `SELECT ${digitsOf('first_at')} AS first_at, ${digitsOf('last_at')} AS last_at, last_day, worst_level,
+  ${digitsOf('last_error_at')} AS last_error_at, ${digitsOf('last_progress_at')} AS last_progress_at,
   environments, events, steps, projects FROM flows WHERE team = ? AND key = ?`
 const COLUMNS =
   'first_at, last_at, last_day, worst_level, last_error_at, last_progress_at, environments, events, steps, projects'
@@ -49,13 +50,13 @@ const factsOf = (flow: FlowSummary) => [
 ]
 
 function fromRow(row: Record<string, SQLOutputValue>): FlowSummary {
-  const members = (column: string): readonly string[] => setMembers(row[column] as Uint8Array)
+  const members = (column: string): readonly string[] => setMembers(row[column])
   const nanos = (column: string): bigint | null => (row[column] === null ? null : BigInt(String(row[column])))
   return {
     firstAt: BigInt(String(row['first_at'])),
     lastAt: BigInt(String(row['last_at'])),
     lastReceived: String(row['last_day']),
-    worstLevel: Number(row['worst_level']),
+    worstLevel: Number(row['worst_level']) || 0,
     lastErrorAt: nanos('last_error_at'),
     lastProgressAt: nanos('last_progress_at'),
     environments: members('environments'),

@@ -14,7 +14,7 @@ import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
 import { minuteOf, type RollupOf, type RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 
 /** Groups with the texts of their samples' rows, in the same order. */
 export interface SourceGroups extends Omit<Groups, 'groups'> {
@@ -172,7 +172,7 @@ function countGroups(
   groupsMax: number,
 ): readonly GroupRow[] {
   return database
-    .prepare(`SELECT value, sum(entries) AS count, CAST(min(first) AS TEXT) AS first, CAST(max(last) AS TEXT) AS last,
+    .prepare(`SELECT value, sum(entries) AS count, ${digitsOf('min(first)')} AS first, ${digitsOf('max(last)')} AS last,
         max(level) AS level, group_concat(span || ':' || entries) AS spans
       FROM (SELECT ${value} AS value, e.timestamp / 1000000 / ? - ? AS span, count(*) AS entries,
           min(e.timestamp) AS first, max(e.timestamp) AS last, max(e.level) AS level
@@ -210,7 +210,7 @@ function lastEntries(
   const { text, values } = allOf([where, sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)])
   // With max(), SQLite takes the bare columns from the row of the maximum.
   const found = database
-    .prepare(`SELECT ${value} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
+    .prepare(`SELECT ${value} AS value, ${digitsOf('e.timestamp')} AS at, max(e.id), e.arrival AS arrival
       FROM ${source.text} WHERE ${text} GROUP BY 1, 2`)
     .iterate(...source.values, ...values)
   const wanted = new Set(groups.map(({ value, last }) => placeOf(value, last)))

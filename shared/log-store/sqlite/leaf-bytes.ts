@@ -87,8 +87,11 @@ export function roundedNumbers(values: readonly string[]): readonly number[] {
 export const setBytes = (members: readonly string[]): Buffer =>
   Buffer.from(members.length === 0 ? '' : `\0${members.join('\0')}\0`)
 
-export function setMembers(bytes: Uint8Array): readonly string[] {
-  return bytes.length === 0 ? [] : Buffer.from(bytes).toString().slice(1, -1).split('\0')
+/** None for what is no bytes, as the set of a damaged row may be. */
+export function setMembers(bytes: unknown): readonly string[] {
+  return !(bytes instanceof Uint8Array) || bytes.length === 0
+    ? []
+    : Buffer.from(bytes).toString().slice(1, -1).split('\0')
 }
 
 export const memberNeedle = (member: string): Buffer => Buffer.from(`\0${member}\0`)

@@ -7,7 +7,7 @@ import type { StoreLimits } from './limits.ts'
 import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rollup.ts'
 import { uncountedAfter } from './rollups.ts'
 import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 import { type ArrivalRange, TABLES_OF_A_SELECT, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
@@ -92,7 +92,7 @@ function selectedPlaces(
     return sql(`SELECT * FROM (SELECT ${columns} FROM ${selection.from} WHERE ${text} ${ordered})`, ...values, limit)
   })
   const union = parts.map(({ text }) => text).join(' UNION ALL ')
-  const statement = database.prepare(`SELECT arrival, CAST(timestamp AS TEXT) AS nanos, id FROM (${union})
+  const statement = database.prepare(`SELECT arrival, ${digitsOf('timestamp')} AS nanos, id FROM (${union})
     ORDER BY timestamp ${order}, id ${order} LIMIT ?`)
   return statement.all(...parts.flatMap(({ values }) => values), limit).map(({ arrival, nanos, id }) => ({
     arrival: Number(arrival),

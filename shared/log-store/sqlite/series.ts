@@ -124,6 +124,8 @@ function seriesOf(rows: Iterable<NumberRow>, fn: SeriesFunction, spans: Spans): 
   for (const span of bySpan(rows)) {
     const [{ value, span: at }] = span
     const { count, points } = found.get(value) ?? emptySeries(fn, spans)
+    // The time of a damaged row may be outside of the spans.
+    if (!(at in points)) continue
     const ofSeries = different.get(value) ?? new Set()
     for (const { number } of span) ofSeries.add(number)
     if (ofSeries.size > ROUNDED_NUMBERS_MAX) throw tooDifferent()

@@ -2,6 +2,7 @@ import type { EntryDocument } from '../../contract/documents.ts'
 import { fromNanoDigits, parseTimestamp } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import { idText } from './ids.ts'
+import { digitsOf } from './sql.ts'
 
 /**
  * Values that are almost unique to an entry and that its row has, too: they take almost half of a compressed source. In the stored source a
@@ -37,7 +38,7 @@ export function wholeSource(stored: string, rowValues: () => RowValues): string 
   return NAMES.reduce((text, name) => text.replace(PLACEHOLDERS[name], () => JSON.stringify(values[name])), stored)
 }
 
-const SELECT_VALUES = `SELECT id, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, correlation_key
+const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')} AS timestamp, ${digitsOf('received')} AS received, correlation_key
   FROM entries WHERE arrival = ?`
 
 export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number): RowValues {

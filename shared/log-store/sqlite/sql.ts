@@ -11,6 +11,9 @@ export const sql = (text: string, ...values: readonly SQLInputValue[]): Sql => (
 export const TRUE = sql('1')
 export const FALSE = sql('0')
 
+/** An integer in SQL as its digits, for those beyond 2^53. A damaged one may be of any type, and becomes an integer. */
+export const digitsOf = (integer: string): string => `CAST(CAST(${integer} AS INTEGER) AS TEXT)`
+
 /** The pieces, joined by `between`; `empty` if there are none. */
 export function join(pieces: readonly Sql[], between: string, empty: Sql): Sql {
   const [only] = pieces

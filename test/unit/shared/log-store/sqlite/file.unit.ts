@@ -19,10 +19,10 @@ import {
 import { matchValues } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
-import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
+import { applicationDocument, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { toVersion3, toVersion5 } from '../../../../support/sqlite-contents.ts'
+import { damage, toVersion3, toVersion5 } from '../../../../support/sqlite-contents.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const never = new AbortController().signal
@@ -350,6 +350,42 @@ test.each(['same', 'own'] as const)(
       WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, i FROM n`)
     database.close()
     await expect(store.count(filter)).rejects.toBeInstanceOf(ReadTooLargeError)
+  },
+)
+
+test.each([["x'ff'"], ['1.5e-300']])(
+  'a row with a damaged time (%s) keeps no other from being read and written',
+  async (value) => {
+    const store = await open()
+    const documents = [1, 2, 3].map((ms) =>
+      applicationDocument({ correlationKey: 'key', categoryName: `c${ms}`, scopeData: { ms } }),
+    )
+    await store.write(documents, never)
+    const deltas = documents.map((document) => flowFact(recordOf(document))).filter((delta) => delta !== null)
+    await store.mergeFlows(deltas, never)
+    await store.close()
+    damage(file, `UPDATE entries SET timestamp = ${value}, received = ${value} WHERE arrival = 2`)
+    damage(
+      file,
+      `UPDATE flows SET first_at = ${value}, last_error_at = ${value}, worst_level = x'ff', environments = 7`,
+    )
+
+    const again = await open()
+    const page = { limit: 10, order: 'asc', after: null } as const
+    expect((await again.search(all, page)).entries).toHaveLength(3)
+    expect((await again.search({ ...all, query: parseQuery('finished').query }, page)).entries).toHaveLength(3)
+    const hour = { ...all, from: NOON, to: '2026-01-31T13:00:00.000Z' }
+    const ofNumbers = { fn: 'max', of: { field: 'scope', path: 'ms' }, by: null, seriesMax: 1, bucketsMax: 3 } as const
+    for (const filter of [all, hour]) {
+      const { groups } = await again.groups(filter, 'category', { groupsMax: 10, bucketsMax: 3 })
+      const { series } = await again.series(filter, ofNumbers)
+      // Without a range, the time of the damaged row is the first or last one.
+      if (filter === hour) expect([groups.length, series[0]?.count]).toEqual([2, 2])
+    }
+    await again.mergeFlows(deltas, never)
+    expect((await again.flow('payments', 'key'))?.groups).toHaveLength(1)
+    const flows = await again.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
+    expect(flows.flows).toMatchObject([{ correlationKey: 'key' }])
   },
 )
 

@@ -19,6 +19,7 @@ import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../s
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
+import { damage } from '../../../../support/sqlite-contents.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const TEAM = 'payments'
@@ -52,18 +53,6 @@ function withFile<T>(work: (database: DatabaseSync) => T): T {
   } finally {
     database.close()
   }
-}
-
-/** Changes rows as damage may, to values that are not of their columns' types. */
-function damage(update: string): void {
-  const replaceInSchema = (from: string, to: string): void =>
-    withFile((database) => {
-      database.enableDefensive(false)
-      database.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}')`)
-    })
-  replaceInSchema('STRICT', '/* */')
-  withFile((database) => database.exec(update))
-  replaceInSchema('/* */', 'STRICT')
 }
 
 const numberOf = (select: string): number =>
@@ -418,7 +407,7 @@ describe('counts that are kept', () => {
     ['template = 1 << 62'],
   ])('leave out entries whose rows are damaged, which keep no others from being written and counted: %s', (change) => {
     withStore({}, (calls) => calls.write([applicationDocument(), applicationDocument(), eventDocument()]))
-    damage(`UPDATE entries SET ${change} WHERE arrival = 2`)
+    damage(file, `UPDATE entries SET ${change} WHERE arrival = 2`)
     withStore({ countedOfAStep: 1 }, (calls) => {
       expect(calls.write([eventDocument()])).toEqual([{ outcome: 'stored' }])
       while (calls.countMore());
@@ -441,6 +430,20 @@ describe('counts that are kept', () => {
     })
     withFile((database) => database.exec('UPDATE entries SET template = template + 1 WHERE arrival = 2'))
     expect(withStore({}, groups)).toEqual([first?.template])
+  })
+
+  test('of entries that are outside of all spans, as the times of their rows are damaged, are in no series', () => {
+    const times = ['2026-01-31T12:00:00.000Z', '2026-01-31T14:00:00.000Z']
+    withStore({}, (calls) => {
+      calls.write(times.map((timestamp) => applicationDocument({ timestamp })))
+      while (calls.countMore());
+    })
+    withFile((database) =>
+      database.exec(`UPDATE entries SET timestamp = timestamp + ${5n * 60n * MINUTE} WHERE arrival = 1`),
+    )
+    const word = entriesOf(TEAM, { query: parseQuery('finished').query })
+    const request = { fn: 'count', of: null, by: null, seriesMax: 1, bucketsMax: 3 } as const
+    withStore({}, (calls) => expect(calls.series(word, request).series[0]?.count).toBe(1))
   })
 
   test('of version 4, whose arrays have no fingerprints, are made anew', () => {
