@@ -67,7 +67,8 @@ export function openDatabase(options: DatabaseFileOptions): Database {
     for (let attempt = 0; attempt < RESTART_ATTEMPTS; attempt++) if (restart.get()?.['busy'] === 0) return
   }
   return {
-    prepare: (sql) => sqlite.prepare(sql),
+    // Fails if the tables in the file are not those of this version, as damage may change their names.
+    prepare: (sql) => guard(() => sqlite.prepare(sql)),
     read: guard,
     write: (work) => {
       expectInPlace()

@@ -103,6 +103,14 @@ describe('a file that cannot be used', () => {
     expect((await refusal()).message).toContain('is damaged')
   })
 
+  test('a damaged name of a column is refused with the name of the file', async () => {
+    await makeJournal()
+    const database = new DatabaseSync(folder.file())
+    database.exec('ALTER TABLE batches RENAME COLUMN appended_at TO appended_au')
+    database.close()
+    expect((await refusal()).message).toMatch(/^the journal .* failed: .*appended_at/)
+  })
+
   test('damaged pages of records are reported where they are read, not passed over', async () => {
     await makeJournal()
     const { length } = await readFile(folder.file())
