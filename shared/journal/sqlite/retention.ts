@@ -92,7 +92,10 @@ function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
   return end === -1 ? batches : batches.slice(0, end)
 }
 
-/** The oldest batches that are too old or exceed the size limit; stops at the first one to keep. */
+/**
+ * The oldest batches that are too old or exceed the size limit; stops at the first one to keep. A clock that was ahead for a moment keeps none
+ * of the later ones: its batches go with the next one.
+ */
 function takeExpired(
   batches: readonly BatchRow[],
   { bytes, retentionMs }: PartitionRow,
@@ -100,11 +103,12 @@ function takeExpired(
   bytesMax: number,
 ): readonly BatchRow[] {
   const keptSince = retentionMs === null ? -Infinity : now - retentionMs
-  let bytesKept = bytes
-  const end = batches.findIndex((batch) => {
+  let [bytesKept, count] = [bytes, 0]
+  for (const [index, batch] of batches.entries()) {
     const expired = batch.appendedAt < keptSince || bytesKept > bytesMax
-    if (expired) bytesKept -= batch.bytes
-    return !expired
-  })
-  return end === -1 ? batches : batches.slice(0, end)
+    if (expired) count = index + 1
+    else if (batch.appendedAt <= now) break
+    bytesKept -= batch.bytes
+  }
+  return batches.slice(0, count)
 }

@@ -83,6 +83,19 @@ describe('retention', () => {
     })
   })
 
+  test('a batch of a clock that was ahead for a moment goes with the next one, and not before it', async () => {
+    await append('logs', recordsOf('a', 1))
+    const clock = now
+    now += 1_000 * DAY_MS
+    await append('logs', recordsOf('ahead', 1))
+    now = clock + DAY_MS
+    await append('logs', recordsOf('b', 1))
+    await journal.maintain({ now: now + RETENTION_MS, retentionBytesMax: NO_LIMIT })
+    expect(valuesOf(await scanAll(journal, 'logs'))).toEqual(['ahead0', 'b0'])
+    await journal.maintain({ now: now + RETENTION_MS + 1, retentionBytesMax: NO_LIMIT })
+    expect(await scanAll(journal, 'logs')).toEqual([])
+  })
+
   test('beyond the bytes of a topic the oldest go, partition by partition with an equal share', async () => {
     for (const partition of [0, 1]) {
       for (let batch = 0; batch < 20; batch++) await append('logs', [recordOf('x'.repeat(1_000))], partition)
