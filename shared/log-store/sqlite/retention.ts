@@ -93,10 +93,14 @@ export function createRetention(database: Database, contents: Contents, rollups:
     return empty !== undefined
   }
 
-  /** The minute in which the first of the documents was received; null if there is none. */
+  /** The minute in which the first of the documents was received; null if there is none, and if a clock was ahead then. */
   const firstReceived = (): string | null => {
-    const row = database.prepare(`SELECT ${RECEIVED_MINUTE} AS minute FROM entries ORDER BY arrival LIMIT 1`).get()
-    return row === undefined ? null : String(row['minute'])
+    const minuteOf = (order: 'ASC' | 'DESC'): string => {
+      const select = `SELECT ${RECEIVED_MINUTE} AS minute FROM entries ORDER BY arrival ${order} LIMIT 1`
+      return String(database.prepare(select).get()?.['minute'] ?? '')
+    }
+    const first = minuteOf('ASC')
+    return first !== '' && first <= minuteOf('DESC') ? first : null
   }
 
   const removeOldest = (bytesMax: number): RemovalStep => {

@@ -210,6 +210,17 @@ describe('a limit of bytes', () => {
     expect(latest).toMatchObject([{ groups: [{ count: 2 }] }])
   })
 
+  test('keeps a flow whose entries are still to come, although a clock was ahead when the first documents came', async () => {
+    await fill(1, 50, { receivedAt: '2027-01-01T12:00:00.000Z' })
+    await fill(4, 100)
+    const document = eventDocument({ correlationKey: 'coming', receivedAt: '2026-01-05T12:00:00.000Z' })
+    await store.mergeFlows(deltasOf([document]), never)
+    expect(await store.maintain({ bytesMax: Math.floor(usedBytes() / 2) })).toBeGreaterThan(50)
+    await store.write([document], never)
+    const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
+    expect(flows).toMatchObject([{ correlationKey: 'coming' }])
+  })
+
   test('keeps entries of a minute that has more flows than the limit has room for', async () => {
     const bytesMax = 2_000_000
     const count = (table: string): number =>
