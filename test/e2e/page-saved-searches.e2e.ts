@@ -98,6 +98,39 @@ describeWithBrowser('saved searches', ({ open, tolerate }) => {
     expect(await saved.getByRole('link', { name: 'First' }).count()).toBe(1)
   })
 
+  test('are saved once, however often that is pressed', async () => {
+    const { page } = await show('/event-logs')
+    const saved = await menu(page)
+    const answered: number[] = []
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST') answered.push(response.status())
+    })
+    await saved.getByLabel('Save this search for the Team as').fill('Pressed twice')
+    await saved.getByRole('button', { name: 'Save', exact: true }).dblclick()
+    await saved.getByRole('link', { name: 'Pressed twice' }).waitFor()
+    expect(answered).toEqual([201])
+    expect(await saved.getByRole('alert').allTextContents()).not.toContainEqual(expect.stringContaining('already'))
+  })
+
+  test('keep the focus in their menu after a change and after none', async () => {
+    await server.client.post('/api/team/searches', { name: 'Held', page: 'event-logs', params: { q: 'h' } })
+    const { page } = await show('/event-logs')
+    const saved = await menu(page)
+    const isWithin = () => saved.evaluate((node) => node.contains(document.activeElement))
+    await saved.getByRole('button', { name: 'Rename Held' }).press('Enter')
+    await saved.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await saved.getByLabel('New name').waitFor({ state: 'detached' })
+    expect(await isWithin()).toBe(true)
+    await saved.getByRole('button', { name: 'Rename Held' }).press('Enter')
+    await saved.getByLabel('New name').fill('Held on')
+    await page.keyboard.press('Enter')
+    await saved.getByRole('button', { name: 'Delete Held on' }).press('Enter')
+    expect(await isWithin()).toBe(true)
+    await page.keyboard.press('Enter')
+    await saved.getByText('Held on').waitFor({ state: 'detached' })
+    expect(await isWithin()).toBe(true)
+  })
+
   test('with a long name are asked about within the menu', async () => {
     const name = 'L'.repeat(150)
     await server.client.post('/api/team/searches', { name, page: 'event-logs', params: { q: 'long' } })

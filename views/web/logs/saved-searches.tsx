@@ -35,19 +35,25 @@ interface Asked {
 function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly close: () => void }) {
   const { data, problem, reload } = useSavedSearches()
   const [asked, setAsked] = useState<Asked>()
-  const after = (): void => {
+  const root = useRef<HTMLDivElement>(null)
+  /** The form that goes had the focus. */
+  const leave = (): void => {
     setAsked(undefined)
+    root.current?.focus()
+  }
+  const changed = (): void => {
+    leave()
     reload()
   }
   return (
-    <div class="stack menu-form">
+    <div class="stack menu-form" ref={root} tabIndex={-1}>
       {problem && <p class="error">{problem.message}</p>}
       {data?.items.length === 0 && <p class="muted">{SEARCHES.none}</p>}
       <ul>
         {data?.items.map((search) =>
           asked?.id === search.id ? (
             <li key={search.id}>
-              <Change search={search} to={asked.to} onDone={after} onCancel={() => setAsked(undefined)} />
+              <Change search={search} to={asked.to} onDone={changed} onCancel={leave} />
             </li>
           ) : (
             <li key={search.id} class="node">
@@ -73,7 +79,7 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
         label={SEARCHES.saveAs}
         submit={SEARCHES.save}
         run={(name) => send('POST', PATH, { name, page, params: shownParams() })}
-        onDone={after}
+        onDone={reload}
       />
       {page !== 'flows' && (
         <a class="button small" href={watchHref(page)} onClick={close}>
@@ -141,13 +147,17 @@ interface NameFormProps {
 function NameForm({ label, submit, value = '', run, onDone, onCancel }: NameFormProps) {
   const [problem, setProblem] = useState('')
   const form = useRef<HTMLFormElement>(null)
+  const isBusy = useRef(false)
   useLayoutEffect(() => {
     if (onCancel !== undefined) form.current?.querySelector<HTMLElement>('input, [type=submit]')?.focus()
   }, [])
   const onSubmit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
+    if (isBusy.current) return
+    isBusy.current = true
     const input = form.current?.querySelector('input')
     const answer = await run(input?.value ?? '')
+    isBusy.current = false
     if (!answer.ok) return setProblem(answer.problem.message)
     if (input) input.value = ''
     setProblem('')
