@@ -173,5 +173,7 @@ export const fieldTexts = ({ name, required }: Field): FieldTexts => {
 /** Describes why a change was refused: the error of each field, or the message. */
 export function problemText({ message, details }: Pick<Problem, 'message' | 'details'>): string {
   if (!Array.isArray(details)) return message
-  return details.map(({ path, message: what }) => `${String(path).replace('/', '')} ${what}.`.trim()).join(' ')
+  return details
+    .map(({ path, message: what }) => `${String(path).replace('/', '')} ${String(what).replace(/\.$/, '')}.`.trim())
+    .join(' ')
 }

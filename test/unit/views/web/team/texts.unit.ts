@@ -15,8 +15,11 @@ describe('why a change was refused', () => {
     const details = [
       { path: '/name', message: 'is empty' },
       { path: '', message: 'must be a JSON object' },
+      { path: '/webhook/url', message: 'cannot be posted to: it is private. Ask the operator.' },
     ]
-    expect(problemText({ ...problem, details })).toBe('name is empty. must be a JSON object.')
+    expect(problemText({ ...problem, details })).toBe(
+      'name is empty. must be a JSON object. webhook/url cannot be posted to: it is private. Ask the operator.',
+    )
     expect(problemText({ ...problem, details: null })).toBe('No.')
     expect(problemText({ ...problem, details: { outcome: 'unknown' } })).toBe('No.')
   })
