@@ -112,6 +112,11 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Send a test' }).press('Enter')
     await panel.getByRole('status').getByText('The receiver answered 200.').waitFor()
     expect(await focused()).toBe('Send a test')
+    await panel.getByRole('button', { name: 'Delete' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+    await panel.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    expect(new URL(page.url()).search).toBe('')
   })
 
   test('that cannot be deleted say why in the dialog, which has room for a long name', async () => {

@@ -27,7 +27,9 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
       // Elements behind the dialog cannot be focused until it is gone.
       queueMicrotask(() => {
         left = null
-        if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+        // What was deleted in the dialog takes the button that opened it along.
+        const to = before?.isConnected ? before : document.getElementById('main')
+        if (to instanceof HTMLElement) to.focus({ preventScroll: true })
       })
     }
   }, [])

@@ -167,6 +167,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
     const answer = await send('DELETE', path)
     if (answer.ok) {
       setAsksToDelete(false)
+      go({ params: { id: undefined } }, 'replace')
       toast(WATCHES.deleted)
       onChange()
     }
