@@ -340,6 +340,15 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(async () => expect(await message.locator('mark').allTextContents()).toEqual(['dump']))
   })
 
+  test('a name that is too long has its button for the rest around all of the text', async () => {
+    await server.application({ message: 'long name', scopeData: { ['level.'.repeat(80)]: 1 }, timestamp: ago(130) })
+    await eventually(async () => expect(await server.client.all('/api/application-logs?q="long name"')).toHaveLength(1))
+    const panel = await openFirst(await show('/application-logs?q="long name"'))
+    const more = panel.getByRole('rowheader').getByRole('button', { name: /more characters/ })
+    expect(await more.evaluate((button) => button.scrollHeight - button.clientHeight)).toBe(0)
+    expect(await more.evaluate((button) => button.scrollWidth - button.clientWidth)).toBe(0)
+  })
+
   describe('the keys', () => {
     test('leave out logs like it, open its flow, and are all told by ?', async () => {
       const page = await show('/event-logs?q=price')
