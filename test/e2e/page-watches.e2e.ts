@@ -135,6 +135,24 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
   })
 
+  test('are one line while their script is on its way, and where it cannot be loaded', async () => {
+    tolerate(/watches-page/)
+    const { page } = await show('/team')
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+    await page.route(/watches-page/, async (route) => {
+      await refused
+      await route.abort()
+    })
+    await page.getByRole('link', { name: 'Watches' }).click()
+    const line = page.locator('main > *')
+    const height = () => line.evaluate((node) => node.getBoundingClientRect().height)
+    await page.locator('main > .busy').waitFor()
+    expect(await height()).toBe(2)
+    refuse()
+    await line.getByText('This part of the page could not be loaded.').waitFor()
+    expect(await height()).toBeLessThan(100)
+  })
+
   test('of an Event keep it, also where the Events cannot be read', async () => {
     tolerate(/status of 503/)
     const condition = { type: 'flows', state: 'failed', event: 'order-placed' }
