@@ -465,6 +465,22 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, EVENTS)
     })
 
+    test('all environments again, also where the other is taken away among the flows or from an empty list', async () => {
+      const page = await show('/event-logs')
+      const environment = page.getByRole('combobox', { name: 'Environment' })
+      await environment.selectOption('Production')
+      await page.getByRole('link', { name: 'Flows', exact: true }).click()
+      await page.getByRole('button', { name: 'Only Production' }).click()
+      await page.getByRole('link', { name: 'Event logs', exact: true }).click()
+      await expectRows(page, EVENTS)
+      await environment.selectOption('Production')
+      await page.getByRole('combobox', { name: 'Search' }).fill('probed')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Remove environment' }).click()
+      await page.goto(`${server.url}/event-logs`)
+      await expectRows(page, EVENTS)
+    })
+
     test('a time: one of the usual ones, and typed', async () => {
       const page = await show('/event-logs')
       await page.keyboard.press('d')

@@ -2,6 +2,7 @@ import { isRelative, parseTime } from '../../../shared/query/time.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import { SELECTING } from '../../schemas/list-parameters.ts'
 import { PRESETS } from '../lib/times.ts'
+import { keep } from '../ui/keep.ts'
 
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
@@ -26,6 +27,14 @@ export const chartOf = ({ chart, value, by }: AddressParams): ChosenChart | unde
 
 /** Removes the chart from an address. */
 export const NO_CHART = { chart: undefined, value: undefined, by: undefined } as const
+
+/** The preference for an environment. */
+export const ENVIRONMENT = 'environment'
+
+/** Remembers the environment that the reader has chosen with these parameters, or that all are to be shown. */
+export function keepEnvironment(params: AddressParams): void {
+  if (ENVIRONMENT in params) keep(ENVIRONMENT, params[ENVIRONMENT] ?? '')
+}
 
 interface RangeText {
   readonly from: string | undefined

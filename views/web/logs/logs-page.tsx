@@ -5,14 +5,14 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
 import { Failed } from '../api/failed.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { keep, kept } from '../ui/keep.ts'
+import { kept } from '../ui/keep.ts'
 import { part } from '../ui/part.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { folderOf } from './facts.ts'
-import { type AddressParams, chartOf, NO_CHART } from './filters.ts'
+import { type AddressParams, chartOf, ENVIRONMENT, keepEnvironment, NO_CHART } from './filters.ts'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
@@ -31,9 +31,10 @@ import { useRows } from './use-rows.ts'
 
 const ChartView = part(() => import('./chart-view.tsx').then((module) => module.ChartView))
 
-const PREFERENCE = 'environment'
-
-const set = (params: AddressParams): void => go({ params })
+const set = (params: AddressParams): void => {
+  keepEnvironment(params)
+  go({ params })
+}
 
 /** The logs of one kind: the search, counts over time, and the list. */
 export function LogsPage({ kind }: { readonly kind: EntryKind }) {
@@ -76,10 +77,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           <EnvironmentSwitch
             environment={environment}
             values={environments}
-            onEnvironment={(chosen) => {
-              keep(PREFERENCE, chosen ?? '')
-              set({ environment: chosen })
-            }}
+            onEnvironment={(chosen) => set({ environment: chosen })}
           />
           <RangePicker params={params} onRange={onRange} />
           <LiveSwitch live={list.live} paused={paused} onLive={onLive} />
@@ -166,7 +164,7 @@ const groupedBy = (grouping: Grouping): AddressParams => ({
 /** Restores the last chosen environment if the address has no filters; links show the same to everyone. */
 function takeRememberedEnvironment(): void {
   const { utc: _, ...others } = currentAddress().params
-  if (Object.keys(others).length === 0) go({ params: { environment: kept(PREFERENCE) } }, 'replace')
+  if (Object.keys(others).length === 0) go({ params: { environment: kept(ENVIRONMENT) } }, 'replace')
 }
 
 /** The filters in a drawer, for windows too narrow to show them beside the list. */
