@@ -43,7 +43,8 @@ function Menu({ kind, columns, filter }: MenuProps) {
   /** The last control used, which keeps the focus at its new place. */
   const used = useRef('')
   useLayoutEffect(() => {
-    if (used.current !== '') document.getElementById(used.current)?.focus()
+    // A value that was taken back has no box any more.
+    if (used.current !== '') (document.getElementById(used.current) ?? document.getElementById('column'))?.focus()
   }, [columns])
   useLayoutEffect(() => root.current?.querySelector('input')?.focus(), [])
   const choose = (next: readonly Column[], control: string): void => {
