@@ -97,6 +97,27 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.count()).toBe(0))
   })
 
+  test('keep what was typed for one type while another is looked at', async () => {
+    const { page } = await show('/watches')
+    await page.getByRole('button', { name: 'New watch' }).click()
+    const type = page.getByLabel('Fires when')
+    await page.getByLabel('Search', { exact: true }).fill('timeout')
+    await page.getByLabel('More logs than').fill('77')
+    await type.selectOption('a flow fails or stalls')
+    await page.getByLabel('Search', { exact: true }).waitFor({ state: 'hidden' })
+    await type.selectOption('there are more logs than a number')
+    expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('timeout')
+    expect(await page.getByLabel('More logs than').inputValue()).toBe('77')
+    // A field out of sight is not asked for.
+    await page.getByLabel('More logs than').fill('')
+    await type.selectOption('a flow fails or stalls')
+    await page.getByLabel('Name', { exact: true }).fill('Failing flows')
+    await page.getByLabel('Webhook').fill(hook)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.locator('details', { hasText: 'Failing flows' }).getByText('A flow fails').waitFor()
+  })
+
   test('give the focus back after all that was asked and shown', async () => {
     const { page } = await show('/watches')
     const focused = () => page.evaluate<string>('document.activeElement.textContent')

@@ -92,39 +92,36 @@ export function WatchDialog({ draft, onClose, onSaved }: WatchDialogProps) {
           options={BY}
         />
       )}
-      {type !== 'flows' && (
-        <>
-          <FormField name="q" label={WATCHES.search} value={q} hint={WATCHES.searchHint} />
-          <FormField
-            name="level"
-            label={WATCHES.level}
-            value={level}
-            options={[['', WATCHES.anyLevel], ...LEVELS.map((one) => [one, `${one} or worse`] as const)]}
-          />
-          {Object.keys(others).length > 0 && (
-            <div class="bar">
-              <span class="grow">
-                {WATCHES.also} <bdi>{visible(paramsText(others))}</bdi>
-              </span>
-              <button type="button" class="button quiet small" onClick={() => setParams({ q, level })}>
-                {WATCHES.withoutAlso}
-              </button>
-            </div>
-          )}
-        </>
-      )}
-      {type === 'count' && (
-        <div class="bar">
-          <FormField name="more" label={WATCHES.more} value={numberText(before, 'more')} type="number" required />
-          <FormField
-            name="minutes"
-            label={WATCHES.minutes}
-            value={numberText(before, 'minutes')}
-            type="number"
-            required
-          />
-        </div>
-      )}
+      {/* Fields of another type are out of sight, and keep what was typed in them. */}
+      <fieldset class="stack" disabled={type === 'flows'}>
+        <FormField name="q" label={WATCHES.search} value={q} hint={WATCHES.searchHint} />
+        <FormField
+          name="level"
+          label={WATCHES.level}
+          value={level}
+          options={[['', WATCHES.anyLevel], ...LEVELS.map((one) => [one, `${one} or worse`] as const)]}
+        />
+        {Object.keys(others).length > 0 && (
+          <div class="bar">
+            <span class="grow">
+              {WATCHES.also} <bdi>{visible(paramsText(others))}</bdi>
+            </span>
+            <button type="button" class="button quiet small" onClick={() => setParams({ q, level })}>
+              {WATCHES.withoutAlso}
+            </button>
+          </div>
+        )}
+      </fieldset>
+      <fieldset class="bar" disabled={type !== 'count'}>
+        <FormField name="more" label={WATCHES.more} value={numberText(before, 'more')} type="number" required />
+        <FormField
+          name="minutes"
+          label={WATCHES.minutes}
+          value={numberText(before, 'minutes')}
+          type="number"
+          required
+        />
+      </fieldset>
       <FormField name="url" label={WATCHES.url} value={watch?.webhook.url} type="url" hint={WATCHES.urlHint} required />
       <FormField name="format" label={WATCHES.format} value={watch?.webhook.format} options={FORMATS} />
       {watch && (
