@@ -317,6 +317,15 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(asked).toEqual(['payload.or'])
     })
 
+    test('is asked for anew on Enter, though it is the same', async () => {
+      const page = await show('/event-logs?q=probed')
+      await expectRows(page, ['probed'])
+      const asked = page.waitForRequest(/event-logs[?]q=probed/)
+      await page.getByRole('combobox', { name: 'Search' }).press('Enter')
+      await asked
+      await expectRows(page, ['probed'])
+    })
+
     test('an arrow that is pressed before the choices are there spoils neither them nor Enter', async () => {
       const page = await show('/event-logs')
       const held = Promise.withResolvers<void>()

@@ -59,7 +59,8 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const { total, level: levels } = (counts.problem === undefined && choices) || {}
   const stale = counts.areCurrent ? '' : 'stale'
   const { open, problem, reload } = useOpenEntry(kind, id, entries)
-  const search = (text: string): void => set({ q: text })
+  // The same search again is asked for what has come since.
+  const search = (text: string): void => (text === q ? list.reload() : set({ q: text }))
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: AddressParams): void => set({ ...range, live: undefined })
