@@ -57,6 +57,14 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     expect(JSON.parse(answer.toString())).toMatchObject({ success: true })
   })
 
+  test.each([390, 1_024])('tells the reason in the list, also in a window that is %d wide', async (width) => {
+    await refused(server, { uniqueIdentifier: `told-at-${width}` })
+    const page = await opened(server, { width })
+    const reason = item(page, `told-at-${width}`).locator('summary').getByText('No Event or Step has this')
+    await reason.waitFor()
+    expect((await reason.boundingBox())?.width).toBeGreaterThan(250)
+  })
+
   test('tells of an entry of a batch its place and the fields at fault', async () => {
     const { data } = await server.client.get<{ projects: { id: string }[] }>('/api/team')
     const entry = { categoryName: 'A', message: 'm', level: 'Error' }

@@ -120,7 +120,7 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
     >
       <Time at={item.at} full={dayText(item.at, true) !== dayText(systemClock.now(), true)} />
       <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
-      <bdi class="cut grow muted wide-only">{visible(item.message)}</bdi>
+      <bdi class="cut grow muted">{visible(item.message)}</bdi>
       {item.unnoted > 0 && (
         <span class="badge warn" title={REFUSED.unnotedAbout}>
           {REFUSED.unnoted(countText(item.unnoted))}
