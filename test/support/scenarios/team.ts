@@ -52,6 +52,7 @@ export function teamScenarios({ stand, show }: Stage): void {
     await button('Rename').click()
     await row('Money back').waitFor()
     await act('Money back', 'Archive')
+    await button('Archive it').click()
     await row('Money back').waitFor({ state: 'detached' })
     await eventually(async () => expect((await send()).error.message).toContain('is archived'), SHOWN_MS)
     await clientOf(stand(), team).event({ payload: 'seen' })

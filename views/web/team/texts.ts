@@ -115,7 +115,8 @@ const ACTIONS: Readonly<Record<Exclude<ActionKind, 'revoke'>, ActionTexts>> = {
   archive: {
     name: 'Archive',
     title: 'Archive',
-    confirm: 'Archive',
+    text: 'New logs of it, or of the Steps of an Event, are refused until it is restored. Stored logs stay.',
+    confirm: 'Archive it',
     done: 'Archived: its logs are refused from now on.',
   },
   restore: { name: 'Restore', title: 'Restore', confirm: 'Restore', done: 'Restored.' },
