@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
-import { type Journal, type SubscribeOptions, TopicMissingError } from '../../../shared/journal/journal.ts'
+import {
+  type Journal,
+  type SubscribeOptions,
+  type Subscription,
+  TopicMissingError,
+} from '../../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../../shared/log-store/log-store.ts'
 import {
   applicationLog,
@@ -195,6 +200,19 @@ describe('a consumer halts, committing nothing,', () => {
     await second.start().catch(() => undefined)
     await expectHalt(rig, second, 'the group stands at 1')
     expect(rig.store.documents.has(idOf(3))).toBe(false)
+  })
+
+  test('when the journal ends its subscription, though nobody stopped it', async () => {
+    const rig = createConsumersRig()
+    const subscriptions: Subscription[] = []
+    const subscribe: Journal['subscribe'] = async (...args) => {
+      const subscription = await rig.journal.subscribe(...args)
+      subscriptions.push(subscription)
+      return subscription
+    }
+    const consumer = await started(rig.consumer('event-logs', {}, { ...rig.journal, subscribe }))
+    await subscriptions[0]?.close()
+    await expectHalt(rig, consumer, 'the journal ended the subscription')
   })
 
   test('when the journal will take no dead letter, and what came before stays committed', async () => {

@@ -59,3 +59,21 @@ test('a restore that is stopped, or whose store fails, rejects', async () => {
   }
   await expect(restore('event-logs')).rejects.toThrow('halted')
 })
+
+test('more than one write takes is written in several, each record once', async () => {
+  const journal = createMemoryJournal({ clock: { now: () => 0 }, topics: entryTopics() })
+  const store = createMemoryStoreWriter()
+  const restored = (payloads: readonly string[]) =>
+    journal
+      .append({
+        topic: EVENT_TOPIC,
+        partition: 0,
+        records: payloads.map((payload, number) => published(eventLog(number, { payload }))),
+      })
+      .then(() => restoreProjection('event-logs', { journal, store, topicPrefix: PREFIX, since: null, signal: never }))
+  expect(await restored(Array<string>(2_500).fill('x'))).toEqual({ stored: 2_500, duplicate: 0, refused: 0 })
+  expect(store.writes).toEqual([2_000, 500])
+  journal.removeBefore(EVENT_TOPIC, 0, 2_500)
+  expect(await restored(Array<string>(10).fill('x'.repeat(2 * 1024 * 1024)))).toMatchObject({ duplicate: 10 })
+  expect(store.writes).toEqual([2_000, 500, 4, 4, 2])
+})
