@@ -95,6 +95,7 @@ describe('when a lane sends', () => {
 
   test('after a send has ended, with what its senders send again: when that is as much, or the time for it is over', async () => {
     const { batcher, all } = setUp({ regatherMs: 2 })
+    vi.advanceTimersByTime(1_000)
     for (let count = 0; count < 9; count += 1) void push(batcher, slice(0))
     await turn()
     all[0]?.settle()
@@ -165,6 +166,10 @@ describe('when a lane sends', () => {
     void push(batcher, slice(2, 1, 600))
     await turn()
     expect(sizes(all)).toEqual([1, 10, 2])
+    all[2]?.settle()
+    void push(batcher, slice(2))
+    await turn()
+    expect(sizes(all)).toEqual([1, 10, 2])
   })
 
   test('never above sendsInFlightMax, and never twice at a time for one partition', () => {
@@ -231,12 +236,12 @@ describe('timers', () => {
   // Node warns of each.
   test('are never set for a time that is over, although a partition has waited too long for a send to end', async () => {
     const { batcher, all } = setUp({ sendsInFlightMax: 2 })
-    for (const partition of [0, 1, 2]) {
+    const asked = delays()
+    for (const partition of [0, 1, 2, 2]) {
       void push(batcher, slice(partition))
       await vi.advanceTimersByTimeAsync(60)
     }
     expect(all).toHaveLength(2)
-    const asked = delays()
     all[0]?.settle()
     await Promise.resolve()
     await Promise.resolve()
@@ -350,8 +355,23 @@ describe('draining', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('sends also what waits behind a send', async () => {
+    const { batcher, all } = setUp()
+    const outcomes = [push(batcher, slice(0))]
+    await turn()
+    outcomes.push(push(batcher, slice(0)))
+    const drained = batcher.drain(performance.now() + 1_000)
+    all[0]?.settle()
+    await turn()
+    expect(all).toHaveLength(2)
+    all[1]?.settle()
+    await drained
+    expect(await Promise.all(outcomes)).toEqual(['durable', 'durable'])
+  })
+
   test('ends at its deadline with an outcome for everything', async () => {
     const { batcher } = setUp()
+    vi.advanceTimersByTime(1_000)
     const outcomes = [push(batcher, slice(0))]
     await turn()
     outcomes.push(push(batcher, slice(0)))
@@ -376,6 +396,7 @@ describe('whatever happens', () => {
         do: fc.constant('push' as const),
         partition: fc.option(fc.nat(3)),
         records: fc.integer({ min: 1, max: 10 }),
+        bytes: fc.integer({ min: 1, max: OPTIONS.batchBytesMax }),
       }),
     },
     {
@@ -403,7 +424,7 @@ describe('whatever happens', () => {
         }
         for (const each of steps) {
           if (each.do === 'push') {
-            const entry: (typeof pushed)[number] = { slice: slice(each.partition, each.records) }
+            const entry: (typeof pushed)[number] = { slice: slice(each.partition, each.records, each.bytes) }
             pushed.push(entry)
             void push(batcher, entry.slice, 100).then((outcome) => Object.assign(entry, { outcome }))
           }

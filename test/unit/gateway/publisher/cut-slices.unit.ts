@@ -8,9 +8,11 @@ const LIMITS = { batchRecordsMax: 5, batchBytesMax: 1_000 }
 const publications = fc.array(
   fc.record({
     record: fc.record({ key: fc.constant(null), value: fc.string(), headers: fc.constant({}) }),
-    bytes: fc.integer({ min: 1, max: 1_500 }),
-    routeBy: fc.option(fc.constantFrom('a', 'b', 'c', 'd')),
+    // Short ones come to the limit of records before they come to that of bytes.
+    bytes: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 1_500 })),
+    routeBy: fc.option(fc.constantFrom('a', 'b')),
   }) satisfies fc.Arbitrary<Publication>,
+  { maxLength: 60 },
 )
 
 describe('slices of a request', () => {
@@ -35,12 +37,12 @@ describe('slices of a request', () => {
     )
   })
 
-  test('are few: one where all fits', () => {
-    const small = Array.from({ length: 5 }, () => ({
-      record: { key: null, value: 'x', headers: {} },
-      bytes: 100,
-      routeBy: null,
-    }))
-    expect(cutSlices('logs', small, 7, LIMITS)).toHaveLength(1)
+  test('are few: one where all fits, to the last record and byte', () => {
+    const small = (length: number, bytes: number) =>
+      Array.from({ length }, () => ({ record: { key: null, value: 'x', headers: {} }, bytes, routeBy: null }))
+    const sizes = (all: readonly Publication[]) => cutSlices('logs', all, 7, LIMITS).map(({ places }) => places.length)
+    expect(sizes(small(5, 200))).toEqual([5])
+    expect(sizes(small(6, 1))).toEqual([5, 1])
+    expect(sizes(small(5, 201))).toEqual([4, 1])
   })
 })

@@ -282,13 +282,16 @@ describe('a publisher that stops', () => {
   test('sends what waits and takes nothing more', async () => {
     const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 60_000 }, 1)
     journal.hold()
-    const first = publish([publication('first')])
-    const waiting = publish([publication('waiting')])
-    const stopped = stop(publisher)
+    const ended: unknown[] = []
+    const note = (what: unknown): unknown => ended.push(what)
+    void publish([publication('first')]).then(note)
+    await eventually(() => journal.attempts.length === 1)
+    void publish([publication('waiting')]).then(note)
+    const stopped = stop(publisher).then(() => note('stopped'))
     expect(await publish([publication('late')])).toEqual(['closed'])
     journal.release()
     await stopped
-    expect([await first, await waiting]).toEqual([['durable'], ['durable']])
+    expect(ended).toEqual([['durable'], ['durable'], 'stopped'])
     await stop(publisher)
   })
 
