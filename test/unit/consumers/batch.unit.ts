@@ -196,6 +196,13 @@ describe('a batch', () => {
     expect(commits).toEqual([])
   })
 
+  test('counts its dead letters towards a flood in all of its chunks', async () => {
+    const offsets = Array.from({ length: 11 }, (_, index) => index)
+    const { run, commits } = setUp({ texts: offsets.map(() => 'bad'), offsets })
+    await expect(run()).rejects.toThrow('more than 10 dead letters in a row')
+    expect(commits).toEqual([2, 4, 6, 8, 10])
+  })
+
   test('that comes again does not count its dead letters twice towards a flood', async () => {
     const { run, commits } = setUp({ texts: Array.from({ length: 6 }, () => 'bad') })
     await run()
@@ -284,9 +291,9 @@ function batchOf(failures: readonly Error[]) {
 
 describe('a commit', () => {
   test('that the journal cannot take for a while is tried again, and warned of once', async () => {
-    const { commit, tried, warned } = batchOf([new Error('the disk is full'), new Error('the disk is full')])
+    const { commit, tried, warned } = batchOf(Array.from({ length: 3 }, () => new Error('the disk is full')))
     await commit()
-    expect(tried).toEqual([7, 7, 7])
+    expect(tried).toEqual([7, 7, 7, 7])
     expect(warned).toHaveLength(1)
   })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
 import {
@@ -31,6 +32,17 @@ async function started(consumer: Consumer): Promise<Consumer> {
 afterEach(async () => {
   await Promise.all(running.splice(0).map((consumer) => consumer.stop(soon())))
 })
+
+/** The journal, with what was subscribed to. */
+function watched(journal: Journal): { journal: Journal; subscriptions: readonly Subscription[] } {
+  const subscriptions: Subscription[] = []
+  const subscribe: Journal['subscribe'] = async (...args) => {
+    const subscription = await journal.subscribe(...args)
+    subscriptions.push(subscription)
+    return subscription
+  }
+  return { journal: { ...journal, subscribe }, subscriptions }
+}
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
@@ -204,13 +216,8 @@ describe('a consumer halts, committing nothing,', () => {
 
   test('when the journal ends its subscription, though nobody stopped it', async () => {
     const rig = createConsumersRig()
-    const subscriptions: Subscription[] = []
-    const subscribe: Journal['subscribe'] = async (...args) => {
-      const subscription = await rig.journal.subscribe(...args)
-      subscriptions.push(subscription)
-      return subscription
-    }
-    const consumer = await started(rig.consumer('event-logs', {}, { ...rig.journal, subscribe }))
+    const { journal, subscriptions } = watched(rig.journal)
+    const consumer = await started(rig.consumer('event-logs', {}, journal))
     await subscriptions[0]?.close()
     await expectHalt(rig, consumer, 'the journal ended the subscription')
   })
@@ -271,7 +278,7 @@ describe('a consumer halts, committing nothing,', () => {
     expect(rig.deadLetters()).toHaveLength(20)
   })
 
-  test('nor do good ones that a replay put back hide a flood', async () => {
+  test.each([1, 100])('nor do good ones that a replay put back hide a flood, with %i to a write', async (most) => {
     const rig = createConsumersRig()
     const bad = { key: null, value: 'poison', headers: {} }
     const mended = numbers(6).map((number) => {
@@ -282,7 +289,8 @@ describe('a consumer halts, committing nothing,', () => {
       EVENT_TOPIC,
       mended.flatMap((record) => [bad, record]),
     )
-    const consumer = await started(rig.consumer('event-logs', { deadLetterRunMax: 5 }))
+    const options = { deadLetterRunMax: 5, writeDocumentsMax: most }
+    const consumer = await started(rig.consumer('event-logs', options))
     await expectHalt(rig, consumer, 'more than 5 dead letters in a row')
   })
 })
@@ -308,29 +316,40 @@ describe('stopping a consumer', () => {
 
   test('while it starts leaves nothing running', async () => {
     const rig = createConsumersRig()
-    const consumer = rig.consumer('event-logs')
+    const { journal, subscriptions } = watched(rig.journal)
+    const consumer = rig.consumer('event-logs', {}, journal)
     const starting = consumer.start()
     await consumer.stop(soon())
     await starting
     await consumer.done
+    let hasEnded = false
+    void subscriptions[0]?.done.then(() => {
+      hasEnded = true
+    })
     await rig.publish([eventLog(1)])
     const sentinel = await started(rig.consumer('event-logs'))
     await rig.caughtUp('event-logs')
     expect(await rig.metric('sluice_consumer_records_total', { outcome: 'stored' })).toBe(1)
     expect(sentinel.health().ready).toBe(true)
+    expect(hasEnded).toBe(true)
   })
 
   test('aborts a write that does not end and commits nothing for it', async () => {
     const rig = createConsumersRig()
     await rig.publish([eventLog(1)])
     const writing = Promise.withResolvers<void>()
-    rig.store.beforeWrite = (signal) => {
+    let isWriting = true
+    rig.store.beforeWrite = async (signal) => {
       writing.resolve()
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      await once(signal, 'abort')
+      await new Promise(setImmediate)
+      isWriting = false
+      throw signal.reason
     }
     const consumer = await started(rig.consumer('event-logs'))
     await writing.promise
     await consumer.stop(soon())
+    expect(isWriting).toBe(false)
     await consumer.done
     expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
     expect(await rig.metric('sluice_consumer_halted')).toBe(0)
@@ -461,7 +480,7 @@ describe('how far a projection is behind', () => {
   test('tells how long an entry takes until a search finds it, for entries stored now', async () => {
     const now = Date.parse('2026-03-01T10:00:02.000Z')
     const rig = createConsumersRig({ clock: { now: () => now }, searchableWithinMs: 1_000 })
-    await rig.publish([eventLog(1), eventLog(1)])
+    await rig.publish([eventLog(1), eventLog(1), eventLog(1)])
     const consumer = await started(rig.consumer('event-logs'))
     await rig.caughtUp('event-logs')
     const found = await rig.metrics.registry.getSingleMetric('sluice_consumer_searchable_seconds')?.get()

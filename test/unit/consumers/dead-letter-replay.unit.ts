@@ -6,7 +6,7 @@ import {
   replayDeadLetters,
 } from '../../../consumers/dead-letter-replay.ts'
 import { type DeadLetterReason, deadLetter, deadLetterRecord } from '../../../consumers/dead-letters.ts'
-import { AppendError, type JournalRecord } from '../../../shared/journal/journal.ts'
+import { AppendError, type Journal, type JournalRecord } from '../../../shared/journal/journal.ts'
 import {
   collect,
   DEAD_LETTER_TOPIC,
@@ -78,6 +78,7 @@ describe('the list of dead letters', () => {
 
   test('ends at the limit', async () => {
     expect(await offsets({ limit: 2 })).toEqual([1, 2])
+    expect(await offsets({ limit: 1 })).toEqual([1])
     expect(await offsets({ limit: 0 })).toEqual([])
   })
 })
@@ -179,10 +180,16 @@ describe('a replay', () => {
     const journal = await journalWith(Array.from({ length: 11 }, () => ({})).map((_, offset) => ({ offset })))
     let now = 1_000
     const wait = async (ms: number): Promise<void> => {
+      await new Promise(setImmediate)
       now += ms
     }
-    await replay(journal, { ratePerSecond: 10, clock: { now: () => now }, wait })
-    expect(now).toBe(2_000)
+    const times: number[] = []
+    const append: Journal['append'] = (batch) => {
+      if (batch.topic === EVENT_TOPIC) times.push(now)
+      return journal.append(batch)
+    }
+    await replay({ ...journal, append }, { ratePerSecond: 10, clock: { now: () => now }, wait })
+    expect(times).toEqual(Array.from({ length: 11 }, (_, index) => 1_000 + index * 100))
   })
 
   test('keeps to its rate though the time of day is set back', async () => {

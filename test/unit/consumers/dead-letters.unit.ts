@@ -149,6 +149,9 @@ describe('dead letters are a flood', () => {
     expect(judge(alternating).flood).toBeNull()
     expect(judge([...alternating, false]).flood).toBe('6 dead letters among 10 records')
     expect(judge([...good(1), ...alternating.slice(0, 8)]).flood).toBeNull()
+    const half = Array.from({ length: 12 }, (_, index) => index % 2 === 0)
+    expect(judge(half).flood).toBeNull()
+    expect(judge([...half, true, true]).flood).toBe('6 dead letters among 10 records')
   })
 
   test('also when the run began in an earlier chunk', () => {

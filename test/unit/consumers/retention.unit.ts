@@ -72,6 +72,21 @@ describe('the retention job', () => {
     expect(await lastSuccess()).toBe(NOW / 1_000)
   })
 
+  test('is stopped once a removal that goes on has ended', async () => {
+    const removal = Promise.withResolvers<number>()
+    const store = { removeBefore: () => removal.promise }
+    const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
+    await job.start()
+    let isStopped = false
+    const stopping = job.stop(NOW + 5_000).then(() => {
+      isStopped = true
+    })
+    await new Promise(setImmediate)
+    expect(isStopped).toBe(false)
+    removal.resolve(1)
+    await stopping
+  })
+
   test('is stopped by the deadline though a removal does not end', async () => {
     const store = { removeBefore: () => new Promise<number>(() => undefined) }
     const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
