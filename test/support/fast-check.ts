@@ -3,6 +3,9 @@ import fc from 'fast-check'
 // Tests import the library from here, with the replacements below.
 export * from 'fast-check'
 
+// Otherwise a list has some ten elements at most, however many `maxLength` allows.
+fc.configureGlobal({ defaultSizeToMaxWhenMaxSpecified: true })
+
 /** fast-check's own default. */
 const USUAL_RUNS = 100
 
@@ -33,5 +36,5 @@ const codePoint = fc.integer({ min: 0, max: 0x10ffff - SURROGATES }).map(
 export const string: typeof fc.string = (constraints = {}) =>
   fc.string(constraints.unit === 'binary' ? { ...constraints, unit: codePoint } : constraints)
 
-export const jsonValue: typeof fc.jsonValue = ({ noUnicodeString = true, ...constraints } = {}) =>
-  fc.jsonValue(noUnicodeString ? constraints : { ...constraints, stringUnit: codePoint })
+export const jsonValue: typeof fc.jsonValue = ({ noUnicodeString = true, depthSize = 'small', ...constraints } = {}) =>
+  fc.jsonValue({ depthSize, ...constraints, ...(noUnicodeString ? {} : { stringUnit: codePoint }) })
