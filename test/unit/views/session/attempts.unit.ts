@@ -66,6 +66,15 @@ describe('attempts', () => {
     for (let count = 0; count < 2; count += 1) failed('client 9999')
     expect(waitOf('client 9999')).toBe(1_000)
   })
+
+  test('a flood of clients does not have one forgotten that goes on failing', () => {
+    const { waitOf, failed } = attemptsAt()
+    for (let round = 0; round < 3; round += 1) {
+      failed('guessing')
+      for (let count = 0; count < 6_000; count += 1) failed(`client ${round} ${count}`)
+    }
+    expect(waitOf('guessing')).toBe(1_000)
+  })
 })
 
 describe('failures count for', () => {
@@ -74,6 +83,8 @@ describe('failures count for', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['2001:0db8:1:2::9', '2001:db8:1:2'],
     ['2001:db8::9', '2001:db8:0:0'],
+    ['2001:db8::1:2:3:4:5', '2001:db8:0:1'],
+    ['2001::', '2001:0:0:0'],
     ['::1', '0:0:0:0'],
     ['', ''],
   ])('%s as %s', (address, client) => {
