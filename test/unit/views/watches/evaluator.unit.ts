@@ -489,4 +489,24 @@ describe('the ownership', () => {
     expect(close).toHaveBeenCalled()
     expect(ownership.owns()).toBe(false)
   })
+
+  test('is lost with its subscription, and the health says why', async () => {
+    const done = Promise.withResolvers<void>()
+    const ownership = createOwnership({
+      journal: {
+        subscribe: async ({ onAssigned }) => {
+          onAssigned?.(1, 'assigned')
+          return { done: done.promise, health: () => ({ name: 'group', ready: true }), close: async () => undefined }
+        },
+      },
+      ...{ topic: WATCHES, group: WATCHES, clock, logger: createLogger('silent', 'test') },
+    })
+    await ownership.start()
+    await eventually(() => expect(ownership.health()).toMatchObject({ ready: true }))
+    expect(ownership.owns()).toBe(true)
+    done.reject(new Error('the journal is gone'))
+    await eventually(() => expect(ownership.health()).toMatchObject({ ready: false, reason: 'the journal is gone' }))
+    await eventually(() => !ownership.owns())
+    await ownership.stop(clock.now() + 10_000)
+  })
 })
