@@ -146,15 +146,23 @@ describe('what cannot be read', () => {
       fc.constantFrom('team/', 'event/e', 'step/s', `project/${GUID}`, `key/t/${HASH}`),
       fc.json(),
     )
+    const fields = fc.constantFrom(...RECORDS.flatMap(({ value }) => Object.keys(value ?? {})), 'more')
+    const field = fc.oneof(fc.jsonValue(), fc.constantFrom(GUID, 0, { q: 'x' }, { shadow: true, more: 1 }))
+    const changed = fc
+      .tuple(fc.constantFrom(...RECORDS), fc.dictionary(fields, field, { maxKeys: 2 }))
+      .map(([{ kind, id, value }, changes]) => [`${kind}/${id}`, JSON.stringify({ ...value, ...changes })] as const)
+    let readable = 0
     fc.assert(
-      fc.property(part, part, (key, value) => {
+      fc.property(fc.oneof(fc.tuple(part, part), changed), ([key, value]) => {
         const { record } = decode(key, value)
         if (record === undefined || record.value === null) return
+        readable += 1
         const written = encodeRecord(record)
         expect(decode(written.key, written.value)).toEqual({ record })
       }),
       { numRuns: 2_000 },
     )
+    expect(readable).toBeGreaterThan(0)
   })
 })
 
