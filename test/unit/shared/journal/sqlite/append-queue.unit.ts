@@ -3,12 +3,13 @@ import { createAppendQueue } from '../../../../../shared/journal/sqlite/append-q
 import * as fc from '../../../../support/fast-check.ts'
 
 describe('the append queue', () => {
-  test('batches that come in one turn are written together, in their order', async () => {
+  test('batches that come in one turn are written together up to the limit, in their order', async () => {
     const groups: (readonly string[])[] = []
-    const queue = createAppendQueue<string>((batches) => groups.push(batches), 100)
+    const queue = createAppendQueue<string>((batches) => groups.push(batches), 30)
     await Promise.all(['a', 'b', 'c'].map((batch) => queue.add(batch, 10)))
     await queue.add('d', 10)
-    expect(groups).toEqual([['a', 'b', 'c'], ['d']])
+    await Promise.all(['e', 'f'].map((batch) => queue.add(batch, 16)))
+    expect(groups).toEqual([['a', 'b', 'c'], ['d'], ['e'], ['f']])
   })
 
   test('whatever the sizes: all are written once and in order, and no group of several is beyond the limit', async () => {
