@@ -404,6 +404,25 @@ describe('two processes', () => {
     await one.stop(0)
   })
 
+  test.each([
+    [true, ['fired', 'delivered']],
+    [false, ['fired']],
+  ])('of which one stops while it posts: delivered or cut off is %j, and is noted as %j', async (delivered, noted) => {
+    const answer = Promise.withResolvers<Posted>()
+    const one = await start({ writer: 'one', answer: () => answer.promise })
+    processes.pop()
+    const two = await start({ writer: 'two', owns: () => false })
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(one.posted).toHaveLength(1))
+    const stopped = one.stop()
+    answer.resolve({ delivered, status: null, message: '' })
+    await stopped
+    await two.book.put('a', OTHER, storedWatch({ since: since() }))
+    await eventually(() => expect(two.book.find('a', OTHER)?.name).toBe('Errors'))
+    expect(outcomes(two)).toEqual(noted)
+  })
+
   test('of which one does not own the watches do nothing twice', async () => {
     let owner = 'one'
     const [one, two] = [

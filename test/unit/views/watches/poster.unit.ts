@@ -67,8 +67,12 @@ describe('a message', () => {
     })
   })
 
-  test.each([400, 404, 410, 429, 500, 503])('that is answered %d is not delivered', async (status) => {
-    const url = await receiver((_request, response) => void response.writeHead(status).end('the reason is long'))
+  test.each([300, 304, 400, 404, 410, 429, 500, 503])('that is answered %d is not delivered', async (status) => {
+    // Of an error, a Location is no redirection.
+    const headers = status < 400 ? {} : { location: '/elsewhere' }
+    const url = await receiver(
+      (_request, response) => void response.writeHead(status, headers).end('the reason is long'),
+    )
     expect(await post(url)).toEqual({ delivered: false, status, message: `The receiver answered ${status}.` })
   })
 
@@ -232,6 +236,9 @@ describe('a private address', () => {
     expect(posterOf().refusalOf('https://93.184.215.14/')).toBeUndefined()
     const resolve = async () => [{ address: '93.184.215.14', family: 4 }]
     expect((await post('http://hooks.example.com/', { resolve })).message).toMatch(refusal)
+    const both = async () => [...(await resolve()), { address: '10.0.0.1', family: 4 }]
+    expect((await post('http://hooks.example.com/', { resolve: both })).message).toMatch(refusal)
+    expect(posterOf().refusalOf('http://10.0.0.1/')).toMatch(REFUSED)
   })
 })
 
