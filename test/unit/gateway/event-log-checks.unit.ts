@@ -133,6 +133,9 @@ describe('POST /api/ExternalLogs', () => {
     expect(await codeOf([({ body }) => Object.assign(body, { payload: fits })])).toBeUndefined()
     expect(Buffer.byteLength(String(gateway.records().at(-1)?.value))).toBe(1_024)
     expect(await codeOf([({ body }) => Object.assign(body, { payload: `${fits}x` })])).toBe('entry_too_large')
+    const ascii = 'x'.repeat(Buffer.byteLength(fits))
+    expect(await codeOf([({ body }) => Object.assign(body, { payload: ascii })])).toBeUndefined()
+    expect(await codeOf([({ body }) => Object.assign(body, { payload: `${ascii}x` })])).toBe('entry_too_large')
   })
 
   test('an entry that is too large says its size and the limit', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exceeds, leastBytes } from '../../../../gateway/ingest/fields.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
@@ -181,6 +182,27 @@ describe('types and lengths', () => {
     expect(await send('other', EVENT, '/api/ExternalLogs')).toBe('accepted')
     for (const field of ['categoryName', 'message', 'eventId', 'eventName', 'exception'])
       expect(await send(field, APPLICATION, '/api/ApplicationLogs')).toHaveLength(1)
+  })
+})
+
+describe('the least bytes of a value as JSON', () => {
+  test.each([
+    ['text', 6],
+    [null, 2],
+    [['a', 1, null], 9],
+    [{ a: 'b' }, 9],
+    [{ ab: [true], c: {} }, 17],
+  ])('%j: %i', (value, bytes) => {
+    expect(leastBytes(value)).toBe(bytes)
+    expect([exceeds(value, bytes), exceeds(value, bytes - 1)]).toEqual([false, true])
+  })
+
+  test('are no more than it takes, with a comma after it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(leastBytes(value)).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(value)) + 1)
+      }),
+    )
   })
 })
 
