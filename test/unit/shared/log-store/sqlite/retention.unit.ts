@@ -227,15 +227,19 @@ describe('a limit of bytes', () => {
       inspect((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']))
     for (let round = 0; round < 30; round += 1) {
       const documents = Array.from({ length: 400 }, (_, index) =>
-        eventDocument({ receivedAt: '2026-01-01T00:00:00.000Z', correlationKey: `a key of a flow ${round} ${index}` }),
+        eventDocument({
+          receivedAt: '2026-01-01T00:00:00.000Z',
+          correlationKey: index % 100 === 0 ? 'throughout' : `a key of a flow ${round} ${index}`,
+        }),
       )
       await store.write(documents, never)
       await store.mergeFlows(deltasOf(documents), never)
       await store.maintain({ bytesMax })
       expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
+      expect(count('entries WHERE correlation_key NOT IN (SELECT key FROM flows)')).toBe(0)
     }
     expect(count('entries')).toBeGreaterThan(1_000)
-    expect(count('flows')).toBe(count('entries'))
+    expect(count('flows')).toBe(count("entries WHERE correlation_key <> 'throughout'") + 1)
   })
 
   test('no limit removes nothing', async () => {
