@@ -125,6 +125,8 @@ describe('the plan of a restore', () => {
     expect(planRestore(withKey(LATER), STATE).notes).toEqual([
       'Team "payments": the key k3y-01… was revoked since and stays so',
     ])
+    const another = stateOf(FILE.replace(`[${KEY}]`, '[other-key-aaaaaaaaaaaaa]'))
+    expect(planRestore(another, STATE).notes).toEqual([])
     const others = stateOf(FILE.replace(`[${KEY}]`, '[other-key-aaaaaaaaaaaaa, other-key-bbbbbbbbbbbbb]'))
     expect(planRestore(others, STATE).notes).toEqual([
       'Team "payments" has more than 2 live keys now; end some with `registry revoke-key`',
@@ -136,7 +138,12 @@ describe('the plan of a restore', () => {
     [
       'a Step as an Event',
       'teams: [{ id: payments }]\nsteps: [{ identifier: order-placed, team: payments }]',
-      'a Step',
+      '"order-placed" is a Step now, and an Event in the file',
+    ],
+    [
+      'an Event as a Step',
+      'teams: [{ id: payments }]\nevents: [{ identifier: order-placed.charge, team: payments }]',
+      '"order-placed.charge" is an Event now, and a Step in the file',
     ],
     ['a key', `teams: [{ id: b, apiKeys: [${KEY}] }]`, 'the key k3y-01… belongs to the Team "b" now'],
   ])('is refused where another has %s now', (_, file, message) => {
