@@ -76,6 +76,13 @@ describe('retention', () => {
     for (const { stated, counted } of bytesKept()) expect(stated).toBe(counted)
   })
 
+  test('a record that is larger than a step goes, too', async () => {
+    await append('logs', bulkyRecords(1, 5 * 1024 * 1024))
+    await append('logs', recordsOf('old', 1))
+    now += RETENTION_MS + 1
+    expect(await journal.maintain({ now, retentionBytesMax: NO_LIMIT })).toMatchObject({ expired: 2 })
+  })
+
   test('records exactly as old as the topic keeps them stay', async () => {
     await append('logs', recordsOf('a', 1))
     expect(await journal.maintain({ now: now + RETENTION_MS, retentionBytesMax: NO_LIMIT })).toMatchObject({
