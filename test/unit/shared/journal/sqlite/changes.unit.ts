@@ -146,7 +146,7 @@ describe('a record that is appended while its topic is read', () => {
     const { store, changes, end } = await appending()
     const seen: unknown[] = []
     const commit = async (): Promise<void> => undefined
-    const deps = { store, changes, commit, groups: createGroups() }
+    const deps = { store, changes, commit, groups: createGroups(), logger: undefined }
     const subscription = await subscribe(
       deps,
       { group: 'group', topics: ['logs'], recordsMax: 10 },
