@@ -15,7 +15,7 @@ import {
 } from '../../shared/http/body.ts'
 import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
 import { valueBytesIn } from '../../shared/http/json-pieces.ts'
-import { type Cooperative, runSteps, type Steps } from '../../shared/runtime/cooperative.ts'
+import type { Cooperative, Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
 import type { IngestHandler, IngestMetrics } from './handlers.ts'
@@ -64,7 +64,10 @@ const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
   'unsupported_media_type',
 ])
 
-/** Steps that a request runs at once; the rest run in slices of time, as even a short body can hold thousands of entries. */
+/**
+ * Steps that a request runs at once, if the turn of the event loop has time left; the rest run in slices of time, as even a short body can
+ * hold thousands of entries.
+ */
 const STEPS_AT_ONCE = 256
 
 /** A request that was refused before its entries were handled, with as much of its body as was read. */
@@ -118,8 +121,10 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
       const { owner, content, memory } = body
       const steps = handleBody(headers, body)
       if (isLong(content)) return cooperative.run(owner, steps)
-      const { done, value } = runSteps(steps, STEPS_AT_ONCE)
-      if (done) return value
+      const begun = cooperative.begin(steps, STEPS_AT_ONCE)
+      // Apart from long bodies of the Team, behind which it could wait for seconds. No id of a Team has a line break.
+      if (begun === undefined) return cooperative.run(`${owner}\n`, steps)
+      if (begun.done) return begun.value
       // Until its turn comes, its values are in memory together with those of other short bodies.
       if (typeof content !== 'string' || memory.hold(valueBytesIn(content))) return cooperative.run(owner, steps)
       const noRoom = Promise.resolve({ refused: refuseForRoom().problem, content: undefined })

@@ -8,28 +8,41 @@ export interface Cooperative {
    * return a promise.
    */
   run<Result>(owner: string, work: Steps<Result | Promise<Result>>): Promise<Result>
+  /**
+   * Runs at most `stepsMax` steps of short work at once; the rest is left to be run. Undefined if such work has taken a slice of this turn of
+   * the event loop already: however many connections have something to read, they must not hold the turn up.
+   */
+  begin<Result>(work: Steps<Result>, stepsMax: number): IteratorResult<void, Result> | undefined
 }
 
 /** Long enough to make switching worthwhile, and short enough for those who wait. */
-const SLICE_MS = 15
+export const SLICE_MS = 15
 
-/** In each event loop turn, one owner has a slice of time. */
-export function createCooperative(sliceMs = SLICE_MS): Cooperative {
+/** Runs its work until `end` (`performance.now()`), and returns whether that is done. */
+type Slice = (end: number) => boolean
+
+/** In each event loop turn, one owner has a slice of time: for one piece of its work, or for all that fit into it. */
+export function createCooperative(sliceMs = SLICE_MS, pieces: 'one' | 'all' = 'one'): Cooperative {
   /** The unfinished work of each owner; the owner at the front has the next slice. */
-  const queues = new Map<string, (() => boolean)[]>()
+  const queues = new Map<string, Slice[]>()
+  /** When no further work is begun at once in this turn; undefined if none was. */
+  let beginUntil: number | undefined
 
   function takeTurn(): void {
     const [next] = queues
     if (next === undefined) return
     const [owner, queue] = next
     queues.delete(owner)
-    if (queue[0]?.() === true) queue.shift()
+    const end = performance.now() + sliceMs
+    while (queue[0]?.(end) === true) {
+      queue.shift()
+      if (pieces === 'one' || performance.now() >= end) break
+    }
     if (queue.length > 0) queues.set(owner, queue)
     if (queues.size > 0) setImmediate(takeTurn)
   }
 
-  /** The slice returns whether its work is done. */
-  function add(owner: string, slice: () => boolean): void {
+  function add(owner: string, slice: Slice): void {
     if (queues.size === 0) setImmediate(takeTurn)
     const queue = queues.get(owner)
     if (queue === undefined) queues.set(owner, [slice])
@@ -39,9 +52,8 @@ export function createCooperative(sliceMs = SLICE_MS): Cooperative {
   return {
     run: (owner, work) =>
       new Promise((resolve, reject) => {
-        add(owner, () => {
+        add(owner, (end) => {
           try {
-            const end = performance.now() + sliceMs
             let step = work.next()
             while (step.done !== true && performance.now() < end) step = work.next()
             if (step.done === true) resolve(step.value)
@@ -52,6 +64,16 @@ export function createCooperative(sliceMs = SLICE_MS): Cooperative {
           }
         })
       }),
+    begin: (work, stepsMax) => {
+      const now = performance.now()
+      if (beginUntil === undefined) {
+        beginUntil = now + sliceMs
+        setImmediate(() => {
+          beginUntil = undefined
+        })
+      } else if (now >= beginUntil) return undefined
+      return runSteps(work, stepsMax)
+    },
   }
 }
 

@@ -3,12 +3,16 @@ import { expect, test, vi } from 'vitest'
 import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
 import { createIngestMetrics } from '../../../../gateway/ingest/handlers.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
-import { runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import { type Cooperative, runAtOnce, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 
 /** The owners of the work that was put off, and the answer, where a short body takes so many steps. */
-async function putOff(steps: number, memory = { hold: (_bytes: number) => true, release: () => undefined }) {
+async function putOff(
+  steps: number,
+  memory = { hold: (_bytes: number) => true, release: () => undefined },
+  begin: Cooperative['begin'] = runSteps,
+) {
   const owners: string[] = []
   const content = '{"a,b":[1,2]}'
   const body = { value: { owner: 'shop', content, contentBytes: content.length, memory } }
@@ -26,6 +30,7 @@ async function putOff(steps: number, memory = { hold: (_bytes: number) => true, 
       read: () => Promise.resolve(body) as never,
       parse,
       cooperative: {
+        begin,
         run: (owner, work) => {
           owners.push(owner)
           return Promise.resolve(runAtOnce(work))
@@ -57,4 +62,10 @@ test('a short body is not put off if there is no room for its values beside thos
   const memory = { hold: vi.fn(() => false), release: vi.fn() }
   expect(await putOff(2_500, memory)).toEqual({ owners: [], answered: expect.stringContaining('"not_written"') })
   expect([memory.hold.mock.calls, memory.release.mock.calls.length]).toEqual([[[3 * 64]], 1])
+})
+
+test('a request that comes when the turn has no time left is put off as it came, apart from long ones', async () => {
+  const memory = { hold: vi.fn(() => false), release: vi.fn() }
+  expect(await putOff(1, memory, () => undefined)).toEqual({ owners: ['shop\n'], answered: CREATED })
+  expect([memory.hold.mock.calls.length, memory.release.mock.calls.length]).toEqual([0, 1])
 })

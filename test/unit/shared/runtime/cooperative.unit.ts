@@ -1,5 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createCooperative, runAtOnce, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import {
+  createCooperative,
+  inOneStep,
+  runAtOnce,
+  runSteps,
+  SLICE_MS,
+  type Steps,
+} from '../../../../shared/runtime/cooperative.ts'
 
 describe('long work', () => {
   test('leaves the event loop to others between two slices, and gives back its result', async () => {
@@ -27,6 +35,38 @@ describe('long work', () => {
     }
     await Promise.all([run('a', work('a1', 2)), run('a', work('a2', 1)), run('b', work('b1', 3))])
     expect(told.join(' ')).toBe('a1 b1 a1 b1 b1 a2')
+  })
+
+  test('that is short shares a slice with other work of its owner, where all that fit are done', async () => {
+    const { run } = createCooperative(SLICE_MS, 'all')
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) =>
+        run(
+          String(index % 3),
+          inOneStep(() => index),
+        ),
+      ),
+    )
+    clearImmediate(counting)
+    expect(turns).toBeLessThan(500)
+  })
+
+  test('is begun at once until that has taken a slice of the turn, and again in the next one', async () => {
+    const { begin } = createCooperative(0)
+    const one = () =>
+      begin(
+        inOneStep(() => 1),
+        1,
+      )
+    expect([one()?.value, one()]).toEqual([1, undefined])
+    await nextTurn()
+    expect([one()?.value, one()]).toEqual([1, undefined])
   })
 
   test('that throws fails by itself', async () => {
