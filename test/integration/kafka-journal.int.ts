@@ -193,11 +193,14 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await journal.append({ topic, partition: 0, records: recordsOf('old', 3) })
       const values: (string | undefined)[] = []
       const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
+      // A commit that arrives after the topic is gone would be taken for one of the new topic.
+      let committed = 0
       const subscription = await journal.subscribe(options, async ({ records, commit, endPosition }) => {
         values.push(...valuesOf(records))
         await commit(endPosition)
+        committed += records.length
       })
-      await eventually(() => expect(values).toHaveLength(3))
+      await eventually(() => expect(committed).toBe(3))
       const records = recordsOf('new', 5)
       await makeAnew(journal, topic, records)
       await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
