@@ -43,6 +43,8 @@ export interface StartingPoints {
 }
 
 const RETRY_DELAY_MS = 500
+/** Kafka removes a group's positions in a deleted topic a moment later, so that they may seem to be those of a topic made anew. */
+const OLD_POSITION_MS = 10_000
 
 /**
  * Asks for the group's position in each partition until its leader and the coordinator answer. Partitions without an answer do not delay
@@ -63,6 +65,10 @@ export function findStartingPoints({
     }
   }
 
+  const oldUntil = performance.now() + OLD_POSITION_MS
+  const isOld = ({ committed, endPosition }: PartitionPosition): boolean =>
+    committed !== null && committed > endPosition && performance.now() < oldUntil
+
   const askTopic = async (topic: string, asked: readonly Pending[]): Promise<void> => {
     const answers = await askPositions(context.cluster, group, topic, asked)
     if (signal.aborted) return
@@ -70,12 +76,12 @@ export function findStartingPoints({
       const key = `${topic}/${partition}`
       if (!pending.has(key)) continue
       const answer = answers.get(partition)
-      if (answer !== undefined && !(answer instanceof Error)) {
+      if (answer !== undefined && !(answer instanceof Error) && !isOld(answer)) {
         onFound(pointOf(topic, answer))
         pending.delete(key)
         continue
       }
-      const reason = answer === undefined ? 'no broker gave its position' : describeFault(answer)
+      const reason = reasonOf(answer)
       context.logger.debug({ group, topic, partition, reason }, 'a position could not be read')
       pending.set(key, { topic, partition, reason })
     }
@@ -101,6 +107,11 @@ export function findStartingPoints({
     pending: () => [...pending.values()],
     forget: (topic, partition) => void pending.delete(`${topic}/${partition}`),
   }
+}
+
+function reasonOf(answer: PartitionPosition | Error | undefined): string {
+  if (answer === undefined) return 'no broker gave its position'
+  return answer instanceof Error ? describeFault(answer) : 'its position is after its end'
 }
 
 /** Like `Cluster.positionsOf`, but its rejection becomes the error of each partition. */

@@ -1,21 +1,17 @@
-import { test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { PartitionPosition } from '../../../../../shared/journal/journal.ts'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
-import { findStartingPoints } from '../../../../../shared/journal/kafka/starting-points.ts'
+import { findStartingPoints, type StartingPoint } from '../../../../../shared/journal/kafka/starting-points.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
-test('a look-up ends when its member ends, though no broker answers', async () => {
-  const asked = Promise.withResolvers<void>()
-  const cluster: Pick<Cluster, 'positionsOf'> = {
-    positionsOf: () => {
-      asked.resolve()
-      return new Promise(() => undefined)
-    },
-  }
+/** Asks for the position in one partition until the answers of the cluster have one. */
+function lookUp(positionsOf: Cluster['positionsOf']) {
   const stop = new AbortController()
+  const found: StartingPoint[] = []
   const { done } = findStartingPoints({
     context: {
       connection: connectionTo([]),
-      cluster: cluster as Cluster,
+      cluster: { positionsOf } as Cluster,
       logger: testLogger,
       closing: new AbortController().signal,
       requestTimeoutMs: 60_000,
@@ -25,10 +21,39 @@ test('a look-up ends when its member ends, though no broker answers', async () =
     group: 'group',
     partitions: [{ topic: 'logs', partitions: [0] }],
     signal: stop.signal,
-    onFound: () => undefined,
+    onFound: (point) => found.push(point),
     onAllFound: () => undefined,
+  })
+  return { stop, found, done }
+}
+
+const at = (committed: number | null, endPosition: number) =>
+  new Map<number, PartitionPosition>([[0, { partition: 0, firstOffset: 0, endPosition, committed }]])
+
+test('a look-up ends when its member ends, though no broker answers', async () => {
+  const asked = Promise.withResolvers<void>()
+  const { stop, done } = lookUp(() => {
+    asked.resolve()
+    return new Promise(() => undefined)
   })
   await asked.promise
   stop.abort()
   await done
+})
+
+test('a position that Kafka has yet to remove with its deleted topic is none of the topic made anew', async () => {
+  const answers = [at(3, 0), at(null, 5)]
+  const { found, done } = lookUp(async () => answers.shift() ?? at(null, 5))
+  await done
+  expect(found).toEqual([{ topic: 'logs', partition: 0, position: 0 }])
+})
+
+test('a position that stays after the end is refused', async () => {
+  const now = vi.spyOn(performance, 'now')
+  const { done } = lookUp(async () => {
+    now.mockReturnValue(Number.MAX_SAFE_INTEGER)
+    return at(3, 0)
+  })
+  await expect(done).rejects.toThrow('logs/0: the group stands at 3, but the topic ends at 0')
+  now.mockRestore()
 })
