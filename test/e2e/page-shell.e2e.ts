@@ -16,6 +16,20 @@ const UNREACHABLE = /net::ERR_/
 const tab = (page: Page, name: string): Locator =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
 
+/** Holds answers that refuse requests to these URLs until `held` resolves; `refused` resolves at the first one. */
+async function holdRefusals(page: Page, urls: string) {
+  const refused = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  await page.route(urls, async (route) => {
+    const response = await route.fetch()
+    if (response.ok()) return route.fulfill({ response })
+    refused.resolve()
+    await held.promise
+    await route.fulfill({ response })
+  })
+  return { refused, held }
+}
+
 describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   let server: PageServer
   beforeAll(async () => {
@@ -186,15 +200,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       tolerate(REFUSED)
       const { page, context } = await open(server.url, { key: server.key, path: '/application-logs' })
       await typeSearch(page, 'half a sentence')
-      const refused = Promise.withResolvers<void>()
-      const held = Promise.withResolvers<void>()
-      await page.route('**/histogram?*', async (route) => {
-        const response = await route.fetch()
-        if (response.ok()) return route.fulfill({ response })
-        refused.resolve()
-        await held.promise
-        await route.fulfill({ response })
-      })
+      const { refused, held } = await holdRefusals(page, '**/histogram?*')
       await context.clearCookies()
       await page.keyboard.press('Enter')
       const dialog = page.getByRole('dialog', { name: 'Your session is over' })
@@ -221,15 +227,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.evaluate("dispatchEvent(new Event('focus'))")
       const dialog = page.getByRole('dialog', { name: 'Your session is over' })
       await dialog.waitFor()
-      const refused = Promise.withResolvers<void>()
-      const held = Promise.withResolvers<void>()
-      await page.route('**/api/application-logs**', async (route) => {
-        const response = await route.fetch()
-        if (response.ok()) return route.fulfill({ response })
-        refused.resolve()
-        await held.promise
-        await route.fulfill({ response })
-      })
+      const { refused, held } = await holdRefusals(page, '**/api/application-logs**')
       // Nothing of what is asked for anew takes the place of those that are held.
       await page.evaluate('AbortController.prototype.abort = () => undefined')
       await page.goBack()

@@ -87,7 +87,7 @@ export function roundedNumbers(values: readonly string[]): readonly number[] {
 export const setBytes = (members: readonly string[]): Buffer =>
   Buffer.from(members.length === 0 ? '' : `\0${members.join('\0')}\0`)
 
-/** None for what is no bytes, as the set of a damaged row may be. */
+/** The members of a set; a damaged row may have another value in its place, which has none. */
 export function setMembers(bytes: unknown): readonly string[] {
   return !(bytes instanceof Uint8Array) || bytes.length === 0
     ? []

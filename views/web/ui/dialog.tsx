@@ -27,7 +27,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
       // Elements behind the dialog cannot be focused until it is gone.
       queueMicrotask(() => {
         left = null
-        // What was deleted in the dialog takes the button that opened it along.
+        // The button that opened the dialog is gone if its line was deleted there.
         const to = before?.isConnected ? before : document.getElementById('main')
         if (to instanceof HTMLElement) to.focus({ preventScroll: true })
       })
