@@ -8,7 +8,6 @@ import {
 } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
-import { refuseForRoom } from '../../shared/http/body-bytes.ts'
 import { jointMemory, parseInPieces, valueBytesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
@@ -89,7 +88,7 @@ function createLineParser({ content, memory }: Body<string>): (line: string) => 
   const joint = jointMemory(memory)
   return function* parse(line) {
     if (!isLong(line)) {
-      if (isLong(content) && !joint.hold(valueBytesIn(line))) throw new ProblemError(refuseForRoom().problem)
+      if (isLong(content)) joint.hold(valueBytesIn(line))
       return parseJson(line)
     }
     const parsed = yield* parseInPieces(line, joint)

@@ -155,22 +155,23 @@ export function valueBytesIn(text: string): number {
 
 /** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
 export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: number) => void {
+  const { hold } = jointMemory(memory)
   let held = 0
   return (values) => {
-    if (values > JSON_LIMITS.values) throw tooManyValues()
-    if (!memory.hold((values - held) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
+    hold((values - held) * VALUE_BYTES)
     held = values
   }
 }
 
-/** The memory of texts whose values count together; `hold` throws a `ProblemError` if they exceed `JSON_LIMITS`. */
+/** The memory of texts whose values count together; `hold` throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
 export function jointMemory(memory: Pick<BodyMemory, 'hold'>): Pick<BodyMemory, 'hold'> {
   let bytes = 0
   return {
     hold: (more) => {
       bytes += more
       if (bytes > JSON_LIMITS.values * VALUE_BYTES) throw tooManyValues()
-      return memory.hold(more)
+      if (!memory.hold(more)) throw new ProblemError(refuseForRoom().problem)
+      return true
     },
   }
 }
