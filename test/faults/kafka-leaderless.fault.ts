@@ -19,16 +19,19 @@ const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS } } as const
 await describeWithBackends('a partition whose only broker is killed', needs, ({ kafka }) => {
   const clientOf = { clientId: 'test', bootstrapBrokers: [...kafka.brokers], retries: 10, retryDelay: 200 }
 
-  /** A topic of one copy: the brokers 1 and 2 lead a partition each, and the one that is killed leads the last. */
-  const createScattered = async (): Promise<string> => {
-    const topic = uniqueName('scattered')
+  /** A topic that has its partitions on these brokers, the first of each of which leads it. */
+  const createOn = async (...brokers: readonly number[][]): Promise<string> => {
+    const topic = uniqueName('placed')
     const admin = new Admin(clientOf)
     await admin.createTopics({
       topics: [topic],
       partitions: -1,
       replicas: -1,
-      assignments: [1, 2, VICTIM].map((node, partition) => ({ partition, brokers: [node] })),
-      configs: [{ name: 'min.insync.replicas', value: '1' }],
+      assignments: brokers.map((each, partition) => ({ partition, brokers: each })),
+      configs: [
+        { name: 'min.insync.replicas', value: '1' },
+        { name: 'unclean.leader.election.enable', value: 'true' },
+      ],
     })
     await admin.close()
     return topic
@@ -74,12 +77,47 @@ await describeWithBackends('a partition whose only broker is killed', needs, ({ 
     }
   }
 
+  test('after an unclean election, groups read what took the place of the lost records they had read', async () => {
+    const [behind, other] = [1, 2]
+    const topic = await createOn([VICTIM, behind])
+    const writer = openKafka(kafka.brokers)
+    const append = (name: string, count: number) =>
+      eventually(() => writer.append({ topic, partition: 0, records: recordsOf(name, count) }), 60_000)
+    const present = await read(topic, await groupBy((coordinator) => coordinator === other))
+    const absentGroup = await groupBy((coordinator) => coordinator === other)
+    const absent = await read(topic, absentGroup)
+    const open = [writer, present.journal, absent.journal]
+    const isCommitted = async (group: string) =>
+      (await writer.positions(topic, group)).every(({ committed, endPosition }) => committed === endPosition)
+    // Beyond the position of the groups, though those that were lost were perhaps appended twice.
+    const news = Array.from({ length: 40 }, (_, number) => `new-${number}`)
+    try {
+      await append('both-', 5)
+      await kafka.kill(behind)
+      await append('lost-', 5)
+      for (const reader of [present, absent]) await eventually(() => reader.has('both-4', 'lost-4'), 30_000)
+      await eventually(() => isCommitted(absentGroup), 30_000)
+      await absent.journal.close()
+      await kafka.kill(VICTIM)
+      await kafka.restart(behind)
+      await append('new-', news.length)
+      await eventually(() => present.has(...news), 60_000)
+      const back = await read(topic, absentGroup)
+      open.push(back.journal)
+      await eventually(() => back.has(...news), 60_000)
+      expect(valuesOf(await scanAll(writer, topic)).filter((value) => value?.startsWith('lost-'))).toEqual([])
+    } finally {
+      await kafka.restart(VICTIM)
+      await Promise.all(open.map((journal) => journal.close()))
+    }
+  }, 300_000)
+
   for (const [what, isVictim] of [
     ['the group is not disturbed', false],
     ['the group has to join anew', true],
   ] as const) {
     test(`the other partitions are read and written, and it is alarmed until its broker is back: ${what}`, async () => {
-      const topic = await createScattered()
+      const topic = await createOn([1], [2], [VICTIM])
       const group = await groupBy((coordinator) => (coordinator === VICTIM) === isVictim)
       const writer = openKafka(kafka.brokers)
       const append = (partition: number, name: string) =>

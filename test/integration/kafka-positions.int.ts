@@ -1,14 +1,13 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { PartitionPosition } from '../../shared/journal/journal.ts'
-import { type Cluster, createCluster } from '../../shared/journal/kafka/cluster.ts'
+import { type Cluster, createCluster, type GroupPosition } from '../../shared/journal/kafka/cluster.ts'
 import { subscribeToTopics } from '../../shared/journal/kafka/group.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, recordsOf, valuesOf } from '../support/journal-fixture.ts'
 import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
 
-type Positions = Map<number, PartitionPosition | Error>
+type Positions = Map<number, GroupPosition | Error>
 
 await describeWithBackends(
   'a group of which one partition has no position to start from',

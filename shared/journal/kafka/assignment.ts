@@ -1,8 +1,9 @@
-import type { JournalRecord, PartitionBatch } from '../journal.ts'
+import type { PartitionBatch } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { Commit } from './commit.ts'
-import type { FetchedRecords } from './fetched-records.ts'
+import type { FetchedRecord, FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
+import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
 import {
@@ -160,7 +161,7 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
       handleNext()
     })
   }
-  const take = (): readonly JournalRecord[] => {
+  const take = (): readonly FetchedRecord[] => {
     try {
       return takeBatch(chunks, recordsMax)
     } catch (error) {
@@ -168,17 +169,18 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
       return []
     }
   }
-  const handle = async (records: readonly JournalRecord[]): Promise<void> => {
+  const handle = async (records: readonly FetchedRecord[]): Promise<void> => {
+    const commitOf = (position: number) => commitOwned({ position, leaderEpoch: epochBefore(position, records) })
     try {
-      await handler({ topic, partition, records, endPosition, signal, commit: commitOwned })
+      await handler({ topic, partition, records, endPosition, signal, commit: commitOf })
     } catch (error) {
       // Once the partition is gone, its records are redelivered to the next owner; a failure of the old batch does not matter.
       if (!signal.aborted) events.fail(error)
     }
   }
-  const commitOwned = async (position: number): Promise<void> => {
+  const commitOwned = async (place: LogPlace): Promise<void> => {
     if (signal.aborted) return
-    const outcome = await commit(topic, partition, position, signal)
+    const outcome = await commit(topic, partition, place, signal)
     if (outcome === 'fenced' && !signal.aborted) events.onFenced()
   }
 
@@ -199,13 +201,17 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
   }
 }
 
-/** Takes the records of one batch, of as many fetches as fill it. */
-function takeBatch(chunks: FetchedRecords[], recordsMax: number): readonly JournalRecord[] {
-  const taken: JournalRecord[] = []
+/** The epoch of the record before a position, which is mostly the last one. */
+const epochBefore = (position: number, records: readonly FetchedRecord[]): number =>
+  records.findLast(({ offset }) => offset === position - 1)?.leaderEpoch ?? NO_EPOCH
+
+/** Takes the records of one batch, of as many fetches as fill it. Their offsets rise, also where the reading went back. */
+function takeBatch(chunks: FetchedRecords[], recordsMax: number): readonly FetchedRecord[] {
+  const taken: FetchedRecord[] = []
   const room = { records: recordsMax, bytes: BATCH_BYTES_MAX }
   while (room.records > 0 && room.bytes > 0) {
     const chunk = chunks[0]
-    if (chunk === undefined) break
+    if (chunk === undefined || chunk.position <= (taken.at(-1)?.offset ?? -1)) break
     taken.push(...chunk.take(room))
     if (!chunk.isEmpty()) break
     chunks.shift()

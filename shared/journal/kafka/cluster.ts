@@ -3,7 +3,7 @@ import { Admin, type ClusterMetadata, ConfigResourceTypes } from '@platformatic/
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
-import { type Bounds, listBounds } from './offsets.ts'
+import { type Bounds, type LogPlace, listBounds } from './offsets.ts'
 import { patchClient } from './patched-client.ts'
 
 /** Metadata queries and the creation of topics; every call asks the brokers, and rejects with a `KafkaError` if they do not answer. */
@@ -33,8 +33,13 @@ export interface Cluster {
     topic: string,
     group: string,
     partitions: readonly number[],
-  ): Promise<ReadonlyMap<number, PartitionPosition | Error>>
+  ): Promise<ReadonlyMap<number, GroupPosition | Error>>
   close(): Promise<void>
+}
+
+/** The bounds of a partition, and the place that a group has committed there; null if none. */
+export interface GroupPosition extends Bounds {
+  readonly committed: LogPlace | null
 }
 
 export interface TopicPartition {
@@ -80,7 +85,9 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
     const found = listed?.topics.find(({ name }) => name === topic)?.partitions ?? []
     return new Map(
-      found.map((each) => [each.partitionIndex, each.committedOffset < 0 ? null : Number(each.committedOffset)]),
+      found.flatMap(({ partitionIndex, committedOffset, committedLeaderEpoch: leaderEpoch }): [number, LogPlace][] =>
+        committedOffset < 0 ? [] : [[partitionIndex, { position: Number(committedOffset), leaderEpoch }]],
+      ),
     )
   }
 
@@ -115,16 +122,21 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     positions: async (topic, group) => {
       const found = await bounds(topic)
       const committed = await committedOf(topic, group, [...found.keys()])
-      return found.map((each, partition) => positionOf(partition, each, committed))
+      return found.map(({ first, end }, partition) => ({
+        partition,
+        firstOffset: first,
+        endPosition: end,
+        committed: committed.get(partition)?.position ?? null,
+      }))
     },
     positionsOf: async (topic, group, partitions) => {
       const found = await boundsOf(topic, partitions)
       const answered = partitions.filter((partition) => !(found.get(partition) instanceof Error))
-      const committed = answered.length === 0 ? new Map() : await committedOf(topic, group, answered)
+      const committed = answered.length === 0 ? undefined : await committedOf(topic, group, answered)
       return new Map(
-        [...found].map(([partition, each]) => [
+        [...found].map(([partition, each]): [number, GroupPosition | Error] => [
           partition,
-          each instanceof Error ? each : positionOf(partition, each, committed),
+          each instanceof Error ? each : { ...each, committed: committed?.get(partition) ?? null },
         ]),
       )
     },
@@ -150,17 +162,6 @@ async function describeAll(admin: Admin, retries: number): Promise<ClusterMetada
     }
   }
 }
-
-const positionOf = (
-  partition: number,
-  { first, end }: Bounds,
-  committed: ReadonlyMap<number, number | null>,
-): PartitionPosition => ({
-  partition,
-  firstOffset: first,
-  endPosition: end,
-  committed: committed.get(partition) ?? null,
-})
 
 const rethrow =
   (topic?: string) =>

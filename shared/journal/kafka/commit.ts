@@ -2,12 +2,13 @@ import type { offsetCommitV9 } from '@platformatic/kafka'
 import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/waiting.ts'
 import { describeFault, hasCode } from './faults.ts'
+import type { LogPlace } from './offsets.ts'
 
-/** Commits a position of a partition. Rejects if the brokers refuse for good. */
+/** Commits a place in a partition. Rejects if the brokers refuse for good. */
 export type Commit = (
   topic: string,
   partition: number,
-  position: number,
+  place: LogPlace,
   signal: AbortSignal,
 ) => Promise<'committed' | 'fenced'>
 
@@ -33,11 +34,11 @@ const REFUSED = [
  */
 export const commitPosition =
   (send: SendCommit, logger: Logger): Commit =>
-  async (topic, partition, position, signal) => {
+  async (topic, partition, { position, leaderEpoch }, signal) => {
     const place = {
       partitionIndex: partition,
       committedOffset: BigInt(position),
-      committedLeaderEpoch: -1,
+      committedLeaderEpoch: leaderEpoch,
       committedMetadata: null,
     }
     while (!signal.aborted) {

@@ -7,6 +7,7 @@ import {
   ResponseError,
 } from '@platformatic/kafka'
 import { isMostOfItsMemory } from '../../runtime/byte-budget.ts'
+import type { LogPlace } from './offsets.ts'
 
 /** A broker's answer for one partition. */
 export interface FetchedPartition {
@@ -16,6 +17,8 @@ export interface FetchedPartition {
   readonly highWatermark: number
   /** Batches of records as they are in the log, the last one perhaps cut off; null if there are none. */
   readonly records: Buffer | null
+  /** The last place that the log has in common with the records fetched before; null if it has all of them (KIP-595). */
+  readonly commonEnd: LogPlace | null
   /** The broker's error for this partition, with its code; the others of the answer are as good as ever. */
   readonly error: Error | null
 }
@@ -78,9 +81,13 @@ function parseResponse(
   reader.readInt32() // The session; there is none.
   reader.readArray((topics) => {
     const topicId = topics.readUUID()
-    topics.readArray((partitions) => {
-      found.push({ topicId, ...readPartition(partitions, errorOf) })
-    })
+    topics.readArray(
+      (partitions) => {
+        found.push({ topicId, ...readPartition(partitions, errorOf) })
+      },
+      true,
+      false,
+    )
   })
   return found
 }
@@ -96,7 +103,26 @@ function readPartition(reader: Reader, errorOf: (code: number) => Error | null):
     aborted.readInt64()
   })
   reader.readInt32() // The preferred read replica.
-  return { partition, highWatermark, records: onTheirOwn(reader.readNullableBytes() as Buffer | null), error }
+  const records = onTheirOwn(reader.readNullableBytes() as Buffer | null)
+  return { partition, highWatermark, records, commonEnd: readCommonEnd(reader), error }
+}
+
+/** The tag of a partition's diverging epoch. */
+const DIVERGING_EPOCH = 0
+
+/** Reads the tagged fields of a partition, of which only one is needed. */
+function readCommonEnd(reader: Reader): LogPlace | null {
+  let found: LogPlace | null = null
+  for (let left = reader.readUnsignedVarInt(); left > 0; left--) {
+    const tag = reader.readUnsignedVarInt()
+    const end = reader.readUnsignedVarInt() + reader.position
+    if (tag === DIVERGING_EPOCH) {
+      const leaderEpoch = reader.readInt32()
+      found = { leaderEpoch, position: Number(reader.readInt64()) }
+    }
+    reader.skip(end - reader.position)
+  }
+  return found
 }
 
 /**

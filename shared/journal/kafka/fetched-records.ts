@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { compressionsAlgorithmsByBitmask, crc32c } from '@platformatic/kafka'
 import type { Headers, JournalRecord } from '../journal.ts'
+import type { LogPlace } from './offsets.ts'
 import {
   ATTRIBUTES_AT,
   COUNT_AT,
   CRC_AT,
   FIRST_TIMESTAMP_AT,
   LAST_OFFSET_DELTA_AT,
+  LEADER_EPOCH_AT,
   LENGTH_AT,
   MAGIC,
   MAGIC_AT,
@@ -18,10 +20,12 @@ import {
 export interface FetchedRecords {
   /** Their size in memory. */
   readonly bytes: number
-  /** The position after everything they cover, even if that includes no record for a reader. */
-  readonly next: number
+  /** The position from which they were fetched. */
+  readonly position: number
+  /** The place after everything they cover, even if that includes no record for a reader. */
+  readonly next: LogPlace
   /** The next records for which there is room; empty if there are none left. */
-  take(room: Room): readonly JournalRecord[]
+  take(room: Room): readonly FetchedRecord[]
   isEmpty(): boolean
 }
 
@@ -43,7 +47,7 @@ const LOG_APPEND_TIME = 1 << 3
 const CONTROL = 1 << 5
 
 /**
- * The records of a fetch answer from a position on. A broker sends whole batches, so the first may begin earlier; it cuts off the last if
+ * The records of a fetch answer from a place on. A broker sends whole batches, so the first may begin earlier; it cuts off the last if
  * the answer is full. The markers that end transactions take up an offset but are not records. Batches before a damaged one are read; throws
  * if that is the first.
  */
@@ -51,11 +55,11 @@ export function createFetchedRecords(
   topic: string,
   partition: number,
   bytes: Buffer,
-  position: number,
+  { position, leaderEpoch }: LogPlace,
 ): FetchedRecords {
-  const { end, next } = measure(topic, partition, bytes, position)
+  const { end, next } = measure(topic, partition, bytes, { position, leaderEpoch })
   let at = 0
-  let batch: ((room: Room, records: JournalRecord[]) => boolean) | null = null
+  let batch: ((room: Room, records: FetchedRecord[]) => boolean) | null = null
 
   const advance = (): void => {
     const size = BEFORE_LENGTH + bytes.readInt32BE(at + LENGTH_AT)
@@ -64,10 +68,11 @@ export function createFetchedRecords(
   }
   return {
     bytes: bytes.length,
+    position,
     next,
     isEmpty: () => batch === null && at >= end,
     take(room) {
-      const records: JournalRecord[] = []
+      const records: FetchedRecord[] = []
       while (room.records > 0 && room.bytes > 0 && (batch !== null || at < end)) {
         if (batch === null) advance()
         if (batch?.(room, records) !== true) batch = null
@@ -77,24 +82,25 @@ export function createFetchedRecords(
   }
 }
 
-/** The end of the last complete batch that can be read, and the position after it. */
+/** The end of the last complete batch that can be read, and the place after it. */
 function measure(
   topic: string,
   partition: number,
   bytes: Buffer,
-  position: number,
-): { readonly end: number; readonly next: number } {
+  from: LogPlace,
+): { readonly end: number; readonly next: LogPlace } {
   let end = 0
-  let next = position
+  let next = from
   while (end + RECORDS_AT <= bytes.length) {
     const after = end + BEFORE_LENGTH + bytes.readInt32BE(end + LENGTH_AT)
     if (after > bytes.length) break
     const flaw = flawOf(bytes.subarray(end, after))
     if (flaw !== null) {
-      if (next > position) break
+      if (next !== from) break
       throw new Error(`${topic}/${partition} has a batch of records ${flaw}`)
     }
-    next = Math.max(next, Number(bytes.readBigInt64BE(end)) + bytes.readInt32BE(end + LAST_OFFSET_DELTA_AT) + 1)
+    const position = Number(bytes.readBigInt64BE(end)) + bytes.readInt32BE(end + LAST_OFFSET_DELTA_AT) + 1
+    if (position > next.position) next = { position, leaderEpoch: bytes.readInt32BE(end + LEADER_EPOCH_AT) }
     end = after
   }
   return { end, next }
@@ -117,10 +123,11 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
   const first = Number(bytes.readBigInt64BE(0))
   const firstTimestamp = Number(bytes.readBigInt64BE(FIRST_TIMESTAMP_AT))
   const logAppendTime = (attributes & LOG_APPEND_TIME) === 0 ? null : Number(bytes.readBigInt64BE(MAX_TIMESTAMP_AT))
+  const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT)
   let left = (attributes & CONTROL) === 0 ? bytes.readInt32BE(COUNT_AT) : 0
   const reader = new RecordReader(inflate(bytes), 0)
 
-  return (room: Room, records: JournalRecord[]): boolean => {
+  return (room: Room, records: FetchedRecord[]): boolean => {
     while (left > 0 && room.records > 0 && room.bytes > 0) {
       left -= 1
       const length = reader.varint()
@@ -130,7 +137,7 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
       const offset = first + reader.varint()
       if (offset >= position) {
         const appendedAt = logAppendTime ?? timestamp
-        records.push(new FetchedRecord(topic, partition, offset, appendedAt, reader.buffer, reader.at))
+        records.push(new FetchedRecord(topic, partition, offset, leaderEpoch, appendedAt, reader.buffer, reader.at))
         room.records -= 1
         room.bytes -= length
       }
@@ -154,19 +161,30 @@ function inflate(batch: Buffer): Buffer {
  * A record, still in the fetched bytes. Many wait while earlier ones are written, and most keys and headers are never asked for, so each
  * part is read on demand and not kept.
  */
-class FetchedRecord implements JournalRecord {
+export class FetchedRecord implements JournalRecord {
   readonly topic: string
   readonly partition: number
   readonly offset: number
+  /** The epoch of the leader that took the record. */
+  readonly leaderEpoch: number
   readonly appendedAt: number
   readonly #buffer: Buffer
   /** The place of its key, which the value and the headers follow. */
   readonly #keyAt: number
 
-  constructor(topic: string, partition: number, offset: number, appendedAt: number, buffer: Buffer, keyAt: number) {
+  constructor(
+    topic: string,
+    partition: number,
+    offset: number,
+    leaderEpoch: number,
+    appendedAt: number,
+    buffer: Buffer,
+    keyAt: number,
+  ) {
     this.topic = topic
     this.partition = partition
     this.offset = offset
+    this.leaderEpoch = leaderEpoch
     this.appendedAt = appendedAt
     this.#buffer = buffer
     this.#keyAt = keyAt

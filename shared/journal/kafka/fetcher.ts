@@ -5,16 +5,17 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
+import type { LogPlace } from './offsets.ts'
 import { askNext, patchClient } from './patched-client.ts'
 
-/** One partition that is being read. */
-export interface Source {
+/** One partition that is being read. Its place is that of the next record to fetch. */
+export interface Source extends LogPlace {
   readonly topic: string
   readonly partition: number
   /** The id of the topic that the position belongs to, from the first answer on. A topic made anew under its name has another one. */
   topicId: string | undefined
-  /** The next record to fetch. */
   position: number
+  leaderEpoch: number
   /** When a broker last answered for it, with or without records (`performance.now()`). */
   answeredAt: number
   /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
@@ -158,7 +159,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
     })
     if (signal.aborted) return
-    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options.onRecords)
+    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
     for (const source of [...advanced, ...failures.keys()]) turns.end(source)
     if (failures.size > 0) throw reported(failures)
@@ -267,11 +268,11 @@ function requestOf(topicIdOf: TopicIdOf, wanted: readonly Source[], partitionMax
   const byTopic = Map.groupBy(wanted, topicIdOf)
   return [...byTopic].map(([topicId, sources]) => ({
     topicId,
-    partitions: sources.map(({ partition, position }) => ({
+    partitions: sources.map(({ partition, position, leaderEpoch }) => ({
       partition,
       fetchOffset: BigInt(position),
       currentLeaderEpoch: -1,
-      lastFetchedEpoch: -1,
+      lastFetchedEpoch: leaderEpoch,
       partitionMaxBytes,
     })),
   }))
@@ -285,31 +286,40 @@ async function connectionTo(client: Consumer, node: number): Promise<Connection>
 
 /**
  * Hands the records of an answer over, in its order. A partition that fails does not hold up the others; its position stays, as unreadable
- * records must not be skipped.
+ * records must not be skipped. After an unclean election the leader may lack records that were read, and have taken others since at the same
+ * positions, perhaps beyond the present one: the reading goes back to the end of what is common (KIP-320).
  */
 export function handOver(
   topicIdOf: TopicIdOf,
   wanted: readonly Source[],
   fetched: readonly FetchedPartition[],
-  onRecords: FetcherOptions['onRecords'],
+  { onRecords, logger }: Pick<FetcherOptions, 'onRecords' | 'logger'>,
 ): { readonly advanced: readonly Source[]; readonly failures: ReadonlyMap<Source, unknown> } {
   const advanced: Source[] = []
   const failures = new Map<Source, unknown>()
-  for (const { topicId, partition, records, highWatermark, error } of fetched) {
+  for (const { topicId, partition, records, commonEnd, highWatermark, error } of fetched) {
     const source = wanted.find((each) => topicIdOf(each) === topicId && each.partition === partition)
     if (source === undefined) continue
-    const { position } = source
+    const { position, leaderEpoch } = source
     try {
       if (error !== null) throw error
       source.topicId = topicId
       source.flaw = null
+      if (commonEnd !== null) {
+        const { topic } = source
+        const reason =
+          'the topic has lost records that were read, as by an unclean election; others are read in their place'
+        logger.error({ topic, partition, position, from: commonEnd.position }, reason)
+        Object.assign(source, commonEnd)
+        advanced.push(source)
+      }
       if (records === null || records.length === 0) continue
-      const found = createFetchedRecords(source.topic, source.partition, records, position)
-      source.position = found.next
-      onRecords(source, found, Math.max(highWatermark, found.next))
-      if (found.next > position) advanced.push(source)
+      const found = createFetchedRecords(source.topic, source.partition, records, source)
+      Object.assign(source, found.next)
+      onRecords(source, found, Math.max(highWatermark, source.position))
+      if (source.position > position) advanced.push(source)
     } catch (failure) {
-      source.position = position
+      Object.assign(source, { position, leaderEpoch })
       source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
       failures.set(source, failure)
     }

@@ -6,6 +6,17 @@ export interface Bounds {
   readonly end: number
 }
 
+/** A place in a partition's log, between two records. */
+export interface LogPlace {
+  /** The offset of the record after it. */
+  readonly position: number
+  /** The epoch of the leader that took the record before it. */
+  readonly leaderEpoch: number
+}
+
+/** The epoch where it is not known: the broker then compares nothing. */
+export const NO_EPOCH = -1
+
 const FIRST_OFFSET = -2n
 const END_POSITION = -1n
 const CONSUMER = -1

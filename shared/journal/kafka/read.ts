@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords, Room } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
-import type { Bounds } from './offsets.ts'
+import { type Bounds, NO_EPOCH } from './offsets.ts'
 
 /** The dependencies that all readers share. */
 export interface ReadContext {
@@ -29,6 +29,7 @@ const sourceAt = (topic: string, partition: number, position: number): Source =>
   partition,
   topicId: undefined,
   position,
+  leaderEpoch: NO_EPOCH,
   answeredAt: 0,
   unledAt: 0,
   flaw: null,

@@ -6,7 +6,7 @@ import type { Headers, NewRecord } from '../journal.ts'
 
 /** The fields before the records, in the format's order; positions in bytes. */
 export const LENGTH_AT = 8
-const LEADER_EPOCH_AT = 12
+export const LEADER_EPOCH_AT = 12
 export const MAGIC_AT = 16
 export const CRC_AT = 17
 export const ATTRIBUTES_AT = 21

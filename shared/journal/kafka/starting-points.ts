@@ -1,14 +1,14 @@
 import { pause } from '../../runtime/waiting.ts'
-import { type PartitionPosition, PositionLostError } from '../journal.ts'
-import type { Cluster } from './cluster.ts'
+import { PositionLostError } from '../journal.ts'
+import type { Cluster, GroupPosition } from './cluster.ts'
 import { describeFault } from './faults.ts'
+import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import type { ReadContext } from './read.ts'
 
-export interface StartingPoint {
+/** A partition and the place from which to read it. */
+export interface StartingPoint extends LogPlace {
   readonly topic: string
   readonly partition: number
-  /** The first record to read. */
-  readonly position: number
 }
 
 /** Partitions of one topic. */
@@ -66,8 +66,8 @@ export function findStartingPoints({
   }
 
   const oldUntil = performance.now() + OLD_POSITION_MS
-  const isOld = ({ committed, endPosition }: PartitionPosition): boolean =>
-    committed !== null && committed > endPosition && performance.now() < oldUntil
+  const isOld = ({ committed, end }: GroupPosition): boolean =>
+    committed !== null && committed.position > end && performance.now() < oldUntil
 
   const askTopic = async (topic: string, asked: readonly Pending[]): Promise<void> => {
     const answers = await askPositions(context.cluster, group, topic, asked)
@@ -77,7 +77,7 @@ export function findStartingPoints({
       if (!pending.has(key)) continue
       const answer = answers.get(partition)
       if (answer !== undefined && !(answer instanceof Error) && !isOld(answer)) {
-        onFound(pointOf(topic, answer))
+        onFound(pointOf(topic, partition, answer))
         pending.delete(key)
         continue
       }
@@ -109,7 +109,7 @@ export function findStartingPoints({
   }
 }
 
-function reasonOf(answer: PartitionPosition | Error | undefined): string {
+function reasonOf(answer: GroupPosition | Error | undefined): string {
   if (answer === undefined) return 'no broker gave its position'
   return answer instanceof Error ? describeFault(answer) : 'its position is after its end'
 }
@@ -120,7 +120,7 @@ async function askPositions(
   group: string,
   topic: string,
   asked: readonly Pending[],
-): Promise<ReadonlyMap<number, PartitionPosition | Error>> {
+): Promise<ReadonlyMap<number, GroupPosition | Error>> {
   const partitions = asked.map(({ partition }) => partition)
   try {
     return await cluster.positionsOf(topic, group, partitions)
@@ -129,9 +129,9 @@ async function askPositions(
   }
 }
 
-function pointOf(topic: string, { partition, committed, firstOffset, endPosition }: PartitionPosition): StartingPoint {
-  const point = { topic, partition, position: committed ?? firstOffset }
-  refuseLost(point, firstOffset, endPosition)
+function pointOf(topic: string, partition: number, { first, end, committed }: GroupPosition): StartingPoint {
+  const point = { topic, partition, ...(committed ?? { position: first, leaderEpoch: NO_EPOCH }) }
+  refuseLost(point, first, end)
   return point
 }
 

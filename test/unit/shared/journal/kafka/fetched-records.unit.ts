@@ -1,7 +1,7 @@
 import { crc32c, createRecord, createRecordsBatch } from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
-import { headerOf, type JournalRecord } from '../../../../../shared/journal/journal.ts'
-import { createFetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
+import { headerOf } from '../../../../../shared/journal/journal.ts'
+import { createFetchedRecords, type FetchedRecord } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
@@ -18,11 +18,12 @@ interface Batch {
   /** The offsets, counted from the first, that compaction left. */
   readonly kept: readonly number[]
   readonly attributes?: number
+  readonly leaderEpoch?: number
   readonly headers?: readonly (readonly Header[])[]
 }
 
 /** A batch as a broker has it: the value of each record is its offset, its time the first one's plus 5. */
-function batchOf({ first, length, kept, attributes = 0, headers = [] }: Batch): Buffer {
+function batchOf({ first, length, kept, attributes = 0, leaderEpoch = 0, headers = [] }: Batch): Buffer {
   const records = kept.map((delta, index) => {
     const value = Buffer.from(String(first + delta))
     const given = new Map((headers[index] ?? []) as readonly [Buffer, Buffer][])
@@ -33,6 +34,7 @@ function batchOf({ first, length, kept, attributes = 0, headers = [] }: Batch): 
   const body = Buffer.concat(records)
   head.writeBigInt64BE(BigInt(first), 0)
   head.writeInt32BE(head.length - 12 + body.length, 8)
+  head.writeInt32BE(leaderEpoch, 12)
   head.writeInt8(2, 16)
   head.writeInt16BE(attributes, 21)
   head.writeInt32BE(length - 1, 23)
@@ -50,14 +52,14 @@ function sealed(batch: Buffer): Buffer {
 
 /** All records from a position on, taken so many at a time, and the position after them. */
 function read(batches: readonly Buffer[], position = 0, atOnce = 1_000) {
-  const fetched = createFetchedRecords('t', 0, Buffer.concat(batches), position)
-  const records: JournalRecord[] = []
+  const fetched = createFetchedRecords('t', 0, Buffer.concat(batches), { position, leaderEpoch: 1 })
+  const records: FetchedRecord[] = []
   while (!fetched.isEmpty()) {
     const taken = fetched.take({ records: atOnce, bytes: 100_000 })
     expect(taken.length).toBeLessThanOrEqual(atOnce)
     records.push(...taken)
   }
-  return { records, next: fetched.next }
+  return { records, next: fetched.next.position, leaderEpoch: fetched.next.leaderEpoch }
 }
 
 describe('what a broker sent', () => {
@@ -76,18 +78,29 @@ describe('what a broker sent', () => {
     expect(next).toBe(6)
   })
 
+  test('a record has the epoch of the leader that took it, and the next place that of the record before it', () => {
+    const batches = [
+      batchOf({ first: 0, length: 2, kept: [0, 1], leaderEpoch: 3 }),
+      batchOf({ first: 2, length: 1, kept: [0], leaderEpoch: 5 }),
+    ]
+    const { records, leaderEpoch } = read(batches)
+    expect(records.map((record) => record.leaderEpoch)).toEqual([3, 3, 5])
+    expect(leaderEpoch).toBe(5)
+    expect(read([])).toMatchObject({ next: 0, leaderEpoch: 1 })
+  })
+
   test('markers of transactions and offsets that compaction emptied move the position on', () => {
     const batches = [
       batchOf({ first: 0, length: 1, kept: [0], attributes: CONTROL }),
       batchOf({ first: 1, length: 5, kept: [] }),
     ]
-    expect(read(batches)).toEqual({ records: [], next: 6 })
+    expect(read(batches)).toEqual({ records: [], next: 6, leaderEpoch: 0 })
   })
 
   test('a portion ends with the record that reaches its bytes, also within a batch and over several', () => {
     const records = Array.from({ length: 4 }, () => ({ key: null, value: 'x'.repeat(100), headers: {} }))
     const batch = encodeRecordBatch(records, 1_234, 'gzip')
-    const fetched = createFetchedRecords('t', 0, Buffer.concat([batch, batch]), 0)
+    const fetched = createFetchedRecords('t', 0, Buffer.concat([batch, batch]), { position: 0, leaderEpoch: -1 })
     const taken = [250, 1, 450, 1, 1].map((bytes) => fetched.take({ records: 100, bytes }).length)
     expect(taken).toEqual([3, 1, 4, 0, 0])
   })
@@ -99,7 +112,7 @@ describe('what a broker sent', () => {
       const { records, next } = read([whole, cut.subarray(0, length)])
       expect([records.length, next]).toEqual([2, 2])
     }
-    expect(read([cut.subarray(0, 40)], 2)).toEqual({ records: [], next: 2 })
+    expect(read([cut.subarray(0, 40)], 2)).toEqual({ records: [], next: 2, leaderEpoch: 1 })
   })
 
   test('the time is the record’s own, or the broker’s where the topic says so', () => {

@@ -1,11 +1,13 @@
-import { Connection, ResponseError, Writer } from '@platformatic/kafka'
+import { Connection, type Reader, ResponseError, Writer } from '@platformatic/kafka'
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { handOver, type Source, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
+import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
-import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
 import {
   API_VERSIONS,
   apiVersions,
@@ -25,6 +27,7 @@ const sourceOf = (partition: number): Source => ({
   topicId: undefined,
   partition,
   position: 0,
+  leaderEpoch: -1,
   answeredAt: 0,
   unledAt: 0,
   flaw: null,
@@ -41,6 +44,7 @@ const answerOf = (partition: number, fields: Partial<FetchedPartition>): Fetched
   partition,
   highWatermark: 10,
   records: null,
+  commonEnd: null,
   error: null,
   ...fields,
 })
@@ -65,9 +69,12 @@ test('a partition that fails holds up none of the others, and its position stays
       answerOf(4, {}),
       answerOf(5, { records: recordsOf('of a partition that is not wanted') }),
     ],
-    (source, records, end) => {
-      if (source.partition === 3) throw new Error('it is not taken')
-      taken.push([source.partition, valuesOf(records), end])
+    {
+      logger: testLogger,
+      onRecords: (source, records, end) => {
+        if (source.partition === 3) throw new Error('it is not taken')
+        taken.push([source.partition, valuesOf(records), end])
+      },
     },
   )
   expect(taken).toEqual([[2, ['c', 'd'], 10]])
@@ -83,36 +90,56 @@ test('a partition that fails holds up none of the others, and its position stays
 test('records that a reader may not have are no passing failure of the broker', () => {
   const source = sourceOf(0)
   const refused = new ResponseError(1, 15, { '': [TOPIC_AUTHORIZATION_FAILED, null] }, {})
-  handOver(
-    () => 'id-of-logs',
-    [source],
-    [answerOf(0, { error: refused })],
-    () => undefined,
-  )
+  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: refused })], {
+    logger: testLogger,
+    onRecords: () => undefined,
+  })
   expect(source.flaw).toContain('Topic authorization failed')
 })
 
-/** The answer of a Fetch request with the records of partitions of one topic, in their order, or their errors. */
-const fetched = (...partitions: readonly (Buffer | number)[]): Writer =>
+/** The tagged fields of a partition: the present leader, and where its log leaves that of the reader. */
+const appendPartings = (writer: Writer, { position, leaderEpoch }: LogPlace): Writer =>
+  writer
+    .appendUnsignedVarInt(2)
+    .appendUnsignedVarInt(1)
+    .appendUnsignedVarInt(9)
+    .appendInt32(1)
+    .appendInt32(9)
+    .appendTaggedFields()
+    .appendUnsignedVarInt(0)
+    .appendUnsignedVarInt(13)
+    .appendInt32(leaderEpoch)
+    .appendInt64(BigInt(position))
+    .appendTaggedFields()
+
+/** The answer of a Fetch request with the records of partitions of one topic, in their order, their errors, or where their logs part. */
+const fetched = (...partitions: readonly (Buffer | number | LogPlace)[]): Writer =>
   Writer.create()
     .appendTaggedFields()
     .appendInt32(0)
     .appendInt16(0)
     .appendInt32(0)
     .appendArray([TOPIC_ID], (topics, id) =>
-      topics.appendUUID(id).appendArray([...partitions], (found, given, index) => {
-        const records = typeof given === 'number' ? Buffer.alloc(0) : given
-        found
-          .appendInt32(index)
-          .appendInt16(typeof given === 'number' ? given : 0)
-          .appendInt64(1n)
-          .appendInt64(1n)
-          .appendInt64(0n)
-          .appendArray(null, () => undefined)
-          .appendInt32(-1)
-          .appendUnsignedVarInt(records.length + 1)
-          .append(records)
-      }),
+      topics.appendUUID(id).appendArray(
+        [...partitions],
+        (found, given, index) => {
+          const records = Buffer.isBuffer(given) ? given : Buffer.alloc(0)
+          found
+            .appendInt32(index)
+            .appendInt16(typeof given === 'number' ? given : 0)
+            .appendInt64(1n)
+            .appendInt64(1n)
+            .appendInt64(0n)
+            .appendArray(null, () => undefined)
+            .appendInt32(-1)
+            .appendUnsignedVarInt(records.length + 1)
+            .append(records)
+          if (typeof given === 'number' || Buffer.isBuffer(given)) found.appendTaggedFields()
+          else appendPartings(found, given)
+        },
+        true,
+        false,
+      ),
     )
     .appendTaggedFields()
 
@@ -126,6 +153,66 @@ test('the few records of a partition do not keep the many of another that arrive
   expect(answer.map(({ records }) => records)).toEqual([few, many])
   expect(answer[0]?.records?.buffer.byteLength).toBeLessThanOrEqual(2 * few.length)
 })
+
+test('a reading goes back to where the log of its leader parts from what was read, and has the others read', async () => {
+  const [lost, kept] = [recordsOf('a', 'b', 'lost'), recordsOf('x', 'in its place', 'next')]
+  lost.writeInt32BE(4, LEADER_EPOCH_AT)
+  const asked: (readonly [position: bigint, lastFetchedEpoch: number])[] = []
+  const answers = [fetched(lost), fetched({ position: 1, leaderEpoch: 3 }), fetched(kept)]
+  const broker: FakeBroker = await startFakeBroker(({ apiKey, body }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
+    asked.push(fetchedFrom(body))
+    return answers.shift()
+  })
+  const read: string[] = []
+  const stop = new AbortController()
+  const all = Promise.withResolvers<void>()
+  const errors: string[] = []
+  const fetcher = startFetcher({
+    connection: connectionTo([`${broker.host}:${broker.port}`]),
+    logger: pino({ level: 'error' }, { write: (line: string) => void errors.push(line) }),
+    topics: ['logs'],
+    sources: [sourceOf(0)],
+    signal: stop.signal,
+    requestTimeoutMs: 5_000,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+    wants: () => true,
+    onRecords: (_, records) => {
+      read.push(...valuesOf(records))
+      if (read.includes('next')) all.resolve()
+    },
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+  })
+  await all.promise
+  stop.abort()
+  await fetcher.done
+  broker.close()
+  expect(read).toEqual(['a', 'b', 'lost', 'in its place', 'next'])
+  expect(asked.slice(0, 3)).toEqual([
+    [0n, -1],
+    [3n, 4],
+    [1n, 3],
+  ])
+  expect(errors.map((line) => JSON.parse(line))).toMatchObject([{ topic: 'logs', partition: 0, position: 3, from: 1 }])
+})
+
+/** The position, and the epoch of the record before it, of a Fetch request for one partition. */
+function fetchedFrom(body: Reader): readonly [position: bigint, lastFetchedEpoch: number] {
+  body.readTaggedFields()
+  body.skip(4 + 4 + 4 + 1 + 4 + 4)
+  return body.readArray((topics) => {
+    topics.readUUID()
+    return topics.readArray((partitions) => {
+      partitions.skip(4 + 4)
+      const found = [partitions.readInt64(), partitions.readInt32()] as const
+      partitions.skip(8 + 4)
+      return found
+    })
+  })[0]![0]!
+}
 
 test('a reading ends when it is to end, though no broker answers who leads its partitions', async () => {
   const asked = Promise.withResolvers<void>()

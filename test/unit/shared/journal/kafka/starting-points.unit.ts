@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { PartitionPosition } from '../../../../../shared/journal/journal.ts'
-import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
+import type { Cluster, GroupPosition } from '../../../../../shared/journal/kafka/cluster.ts'
 import { findStartingPoints, type StartingPoint } from '../../../../../shared/journal/kafka/starting-points.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
@@ -27,8 +26,10 @@ function lookUp(positionsOf: Cluster['positionsOf']) {
   return { stop, found, done }
 }
 
-const at = (committed: number | null, endPosition: number) =>
-  new Map<number, PartitionPosition>([[0, { partition: 0, firstOffset: 0, endPosition, committed }]])
+const at = (position: number | null, end: number) =>
+  new Map<number, GroupPosition>([
+    [0, { first: 0, end, committed: position === null ? null : { position, leaderEpoch: 7 } }],
+  ])
 
 test('a look-up ends when its member ends, though no broker answers', async () => {
   const asked = Promise.withResolvers<void>()
@@ -45,7 +46,13 @@ test('a position that Kafka has yet to remove with its deleted topic is none of 
   const answers = [at(3, 0), at(null, 5)]
   const { found, done } = lookUp(async () => answers.shift() ?? at(null, 5))
   await done
-  expect(found).toEqual([{ topic: 'logs', partition: 0, position: 0 }])
+  expect(found).toEqual([{ topic: 'logs', partition: 0, position: 0, leaderEpoch: -1 }])
+})
+
+test('a position comes with the epoch that was committed with it', async () => {
+  const { found, done } = lookUp(async () => at(3, 5))
+  await done
+  expect(found).toEqual([{ topic: 'logs', partition: 0, position: 3, leaderEpoch: 7 }])
 })
 
 test('a position that stays after the end is refused', async () => {
