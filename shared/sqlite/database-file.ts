@@ -95,7 +95,8 @@ export function openDatabaseFile(
 
 /**
  * Every commit is synced (`synchronous = FULL`): appends are answered after it, and positions are committed in the journal after writes to
- * the store. Neither promise may survive a power failure that its data does not.
+ * the store. Neither promise may survive a power failure that its data does not. On macOS a plain sync leaves the data in the drive's cache
+ * (`fullfsync`).
  */
 function prepareFile(
   sqlite: DatabaseSync,
@@ -120,6 +121,7 @@ function prepareFile(
   sqlite.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
     PRAGMA wal_autocheckpoint = ${checkpointPages};
     PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
     PRAGMA cache_size = -${cacheKibibytes};

@@ -57,6 +57,7 @@ test('only their owner can read its files', () => {
 test('every commit is synced before it returns', () => {
   expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
   expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+  expect(database.prepare('PRAGMA fullfsync').get()).toEqual({ fullfsync: 1 })
 })
 
 test('a transaction whose work throws leaves nothing behind', () => {
