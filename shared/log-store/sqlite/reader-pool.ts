@@ -76,13 +76,16 @@ export async function openReaderPool(
     },
   })
 
-  const runningOf = (owner: string): number => [...busy.values()].filter((job) => job.owner === owner).length
+  const runningOf = (owner: string): number =>
+    [...busy.values()].filter((job) => job.owner === owner).length + threads.endingOf(owner)
 
   /** The sequence number of each owner's last started call. */
   const lastBegun = new Map<string, number>()
   let begun = 0
   const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
-  const mayRun = ({ owner }: Job): boolean => runningOf(owner) < OWNER_WEIGHT * (threadsMax - busy.size)
+  /** A thread that is being ended takes none from others, but counts for the owner whose call holds it. */
+  const mayRun = ({ owner }: Job): boolean =>
+    runningOf(owner) < OWNER_WEIGHT * (threadsMax - busy.size - threads.endingOf(owner))
 
   const nextJob = (): Job | undefined =>
     [...waiting].filter(mayRun).sort((a, b) => runningOf(a.owner) - runningOf(b.owner) || turnOf(a) - turnOf(b))[0]
@@ -122,7 +125,7 @@ export async function openReaderPool(
     const replaceIfStuck = (): void => {
       if (reader === undefined || busy.get(reader) !== job) return
       busy.delete(reader)
-      threads.replace(reader)
+      threads.replace(reader, owner)
     }
     const giveUp = (): void => {
       waiting.delete(job)
@@ -164,7 +167,8 @@ interface ThreadsOptions extends ReaderPoolOptions {
 function createThreads(first: Reader, start: () => Promise<Reader>, options: ThreadsOptions) {
   const { threadsMax, endingMax, onFree, onFailure } = options
   const idle = new Set([first])
-  let ending = 0
+  /** The owners of the calls that hold threads which are being ended. */
+  const ending = new Map<Reader, string>()
   let isStarting = false
   let isClosed = false
   let failure: string | undefined
@@ -187,7 +191,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
   }
 
   function addIfAllowed(busy: number): void {
-    if (!isStarting && !isClosed && busy < threadsMax && ending <= endingMax) void add()
+    if (!isStarting && !isClosed && busy < threadsMax && ending.size <= endingMax) void add()
   }
 
   return {
@@ -202,14 +206,15 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       if (!reader.isGone()) idle.add(reader)
     },
     /** Ends a stuck thread: it continues until its step ends, and counts until then, so that there are never many. */
-    replace(reader: Reader): void {
-      ending += 1
+    replace(reader: Reader, owner: string): void {
+      ending.set(reader, owner)
       void reader.kill().then(() => {
-        ending -= 1
+        ending.delete(reader)
         onFree()
       })
       onFree()
     },
+    endingOf: (owner: string): number => [...ending.values()].filter((each) => each === owner).length,
     /** Why there is no thread besides the busy ones. Starts one if that is allowed, as a process that is not ready gets no read that does. */
     failure(busy: number): string | undefined {
       if (isClosed) return 'it is closed'

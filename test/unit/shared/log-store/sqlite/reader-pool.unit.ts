@@ -147,18 +147,19 @@ describe('a pool of readers', () => {
     expect(readers.map(({ told }) => told)).toEqual([['flow'], ['flow'], ['flow'], ['flow']])
   })
 
+  const stick = async (pool: Awaited<ReturnType<typeof open>>['pool'], owner: string): Promise<void> => {
+    const giving = new AbortController()
+    const read = readBy(pool, owner, giving.signal)
+    await settle()
+    giving.abort(new Error('too slow'))
+    await expect(read).rejects.toThrow('too slow')
+    await settle()
+  }
+
   test('replaces a thread that is stuck, but not without end', async () => {
     const { readers, pool } = await open()
-    const stick = async (): Promise<void> => {
-      const giving = new AbortController()
-      const read = readBy(pool, 'a', giving.signal)
-      await settle()
-      giving.abort(new Error('too slow'))
-      await expect(read).rejects.toThrow('too slow')
-      await settle()
-    }
-    await stick()
-    await stick()
+    await stick(pool, 'a')
+    await stick(pool, 'a')
     expect(readers.map(({ told }) => told.at(-1))).toEqual(['killed', 'killed'])
     const waits = readBy(pool, 'b')
     await settle()
@@ -169,6 +170,23 @@ describe('a pool of readers', () => {
     readers[2]?.finish('after all')
     expect(await waits).toBe('after all')
     expect(pool.health().ready).toBe(true)
+  })
+
+  test('leaves threads for others, however many calls of an owner are stuck', async () => {
+    const { readers, pool } = await open({ ...OPTIONS, threadsMax: 3, endingMax: 2 })
+    await stick(pool, 'greedy')
+    await stick(pool, 'greedy')
+    const waits = readBy(pool, 'greedy')
+    await settle()
+    expect(readers.map(({ told }) => told.at(-1))).toEqual(['killed', 'killed'])
+    const other = readBy(pool, 'other')
+    await settle()
+    readers[2]?.finish('other')
+    expect(await other).toBe('other')
+    readers[0]?.endKilling()
+    await settle()
+    readers[2]?.finish('in the end')
+    expect(await waits).toBe('in the end')
   })
 
   test('does not use a thread again that is gone', async () => {
