@@ -83,28 +83,34 @@ await describeWithBackends('a partition whose only broker is killed', needs, ({ 
     const writer = openKafka(kafka.brokers)
     const append = (name: string, count: number) =>
       eventually(() => writer.append({ topic, partition: 0, records: recordsOf(name, count) }), 60_000)
-    const present = await read(topic, await groupBy((coordinator) => coordinator === other))
-    const absentGroup = await groupBy((coordinator) => coordinator === other)
-    const absent = await read(topic, absentGroup)
-    const open = [writer, present.journal, absent.journal]
+    const groupOfOther = () => groupBy((coordinator) => coordinator === other)
+    const present = await read(topic, await groupOfOther())
+    const absentGroups = [await groupOfOther(), await groupOfOther()] as const
+    const absent = await Promise.all(absentGroups.map((group) => read(topic, group)))
+    const open = [writer, present.journal]
     const isCommitted = async (group: string) =>
       (await writer.positions(topic, group)).every(({ committed, endPosition }) => committed === endPosition)
-    // Beyond the position of the groups, though those that were lost were perhaps appended twice.
-    const news = Array.from({ length: 40 }, (_, number) => `new-${number}`)
+    const comesBack = async (group: string, ...values: readonly string[]) => {
+      const reader = await read(topic, group)
+      open.push(reader.journal)
+      await eventually(() => reader.has(...values), 60_000)
+    }
     try {
       await append('both-', 5)
       await kafka.kill(behind)
-      await append('lost-', 5)
-      for (const reader of [present, absent]) await eventually(() => reader.has('both-4', 'lost-4'), 30_000)
-      await eventually(() => isCommitted(absentGroup), 30_000)
-      await absent.journal.close()
+      await append('lost-', 20)
+      for (const reader of [present, ...absent]) await eventually(() => reader.has('both-4', 'lost-19'), 30_000)
+      for (const group of absentGroups) await eventually(() => isCommitted(group), 30_000)
+      await Promise.all(absent.map(({ journal }) => journal.close()))
       await kafka.kill(VICTIM)
       await kafka.restart(behind)
-      await append('new-', news.length)
-      await eventually(() => present.has(...news), 60_000)
-      const back = await read(topic, absentGroup)
-      open.push(back.journal)
-      await eventually(() => back.has(...news), 60_000)
+      // First fewer than were lost, then more of them, even if those were appended twice: the positions are after the end, and before it.
+      await append('few-', 5)
+      await eventually(() => present.has('few-0', 'few-4'), 60_000)
+      await comesBack(absentGroups[0], 'few-0', 'few-4')
+      await append('many-', 60)
+      await eventually(() => present.has('many-0', 'many-59'), 60_000)
+      await comesBack(absentGroups[1], 'few-0', 'few-4', 'many-0', 'many-59')
       expect(valuesOf(await scanAll(writer, topic)).filter((value) => value?.startsWith('lost-'))).toEqual([])
     } finally {
       await kafka.restart(VICTIM)

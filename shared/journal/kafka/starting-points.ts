@@ -131,7 +131,8 @@ async function askPositions(
 
 function pointOf(topic: string, partition: number, { first, end, committed }: GroupPosition): StartingPoint {
   const point = { topic, partition, ...(committed ?? { position: first, leaderEpoch: NO_EPOCH }) }
-  refuseLost(point, first, end)
+  // Of a position with its epoch, the leader itself says whether it lacks records before it.
+  refuseLost(point, first, point.leaderEpoch === NO_EPOCH ? end : point.position)
   return point
 }
 

@@ -26,9 +26,9 @@ function lookUp(positionsOf: Cluster['positionsOf']) {
   return { stop, found, done }
 }
 
-const at = (position: number | null, end: number) =>
+const at = (position: number | null, end: number, leaderEpoch = -1) =>
   new Map<number, GroupPosition>([
-    [0, { first: 0, end, committed: position === null ? null : { position, leaderEpoch: 7 } }],
+    [0, { first: 0, end, committed: position === null ? null : { position, leaderEpoch } }],
   ])
 
 test('a look-up ends when its member ends, though no broker answers', async () => {
@@ -50,17 +50,21 @@ test('a position that Kafka has yet to remove with its deleted topic is none of 
 })
 
 test('a position comes with the epoch that was committed with it', async () => {
-  const { found, done } = lookUp(async () => at(3, 5))
+  const { found, done } = lookUp(async () => at(3, 5, 7))
   await done
   expect(found).toEqual([{ topic: 'logs', partition: 0, position: 3, leaderEpoch: 7 }])
 })
 
-test('a position that stays after the end is refused', async () => {
+test.each([
+  ['without its epoch is refused', -1, 'logs/0: the group stands at 3, but the topic ends at 0'],
+  ['is judged by the leader if its epoch is known', 7, undefined],
+])('a position that stays after the end %s', async (_, epoch, refusal) => {
   const now = vi.spyOn(performance, 'now')
-  const { done } = lookUp(async () => {
+  const { found, done } = lookUp(async () => {
     now.mockReturnValue(Number.MAX_SAFE_INTEGER)
-    return at(3, 0)
+    return at(3, 0, epoch)
   })
-  await expect(done).rejects.toThrow('logs/0: the group stands at 3, but the topic ends at 0')
+  expect(await done.catch(({ message }: Error) => message)).toEqual(refusal && expect.stringContaining(refusal))
+  expect(found).toEqual(refusal === undefined ? [{ topic: 'logs', partition: 0, position: 3, leaderEpoch: epoch }] : [])
   now.mockRestore()
 })
