@@ -132,14 +132,15 @@ export function createEntryCheck(
     const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
     if (level === undefined && !replaced) return refuseLevel(written)
     const { message, exception, scopeData } = fields
-    if (context.mayExceed(entryBytesMax) && exceeds([message, exception, scopeData], entryBytesMax))
-      return refuse('entry_too_large', { limit: entryBytesMax })
-    const offenders = validate(fields)
+    const tooLarge = context.mayExceed(entryBytesMax) && exceeds([message, exception, scopeData], entryBytesMax)
+    // The levels of scope data that is too large are not counted, as a walk through all of it would hold the thread.
+    const offenders = validate(tooLarge && isObject(scopeData) ? { ...fields, scopeData: null } : fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const entry = fields as unknown as LogEntry
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(entry.timestamp)
+    if (tooLarge) return refuse('entry_too_large', { limit: entryBytesMax })
     const record = {
       kind: 'application' as const,
       id: context.idOf(index),

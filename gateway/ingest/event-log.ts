@@ -48,8 +48,6 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
-    if (isLong(received.content) && exceeds(fields['payload'], entryBytesMax))
-      return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validators.externalLog(fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const log = fields as unknown as ExternalLog
@@ -57,6 +55,8 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(log.timestamp)
+    if (isLong(received.content) && exceeds(log.payload, entryBytesMax))
+      return refuse('entry_too_large', { limit: entryBytesMax })
     const record = {
       kind: 'event' as const,
       id: context.idOf(0),

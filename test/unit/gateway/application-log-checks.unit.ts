@@ -89,6 +89,15 @@ describe.each([
     }
   })
 
+  test('in a long body, an entry that is too large is told last as well', async () => {
+    const long = ({ body }: Sent): void => {
+      for (const entry of [body, ...((body['logEntries'] ?? []) as object[])])
+        Object.assign(entry, { exception: 'x'.repeat(300_000) })
+    }
+    expect(await codeOf([long])).toBe('entry_too_large')
+    for (const [code, fault] of rows.slice(-3, -1)) expect(await codeOf([long, fault])).toBe(code)
+  })
+
   test('a Project id absent, null or empty is missing; one that is no GUID string is invalid', async () => {
     for (const uniqueIdentifier of [undefined, null, ''])
       expect(await codeOf([inBody({ uniqueIdentifier })])).toBe('missing_project_id')

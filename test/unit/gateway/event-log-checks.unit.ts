@@ -62,6 +62,12 @@ describe('POST /api/ExternalLogs', () => {
     }
   })
 
+  test('in a long body, a payload that is too large is told last as well', async () => {
+    const long = ({ body }: Sent) => Object.assign(body, { payload: 'x'.repeat(300_000) })
+    expect(await codeOf([long])).toBe('entry_too_large')
+    for (const [code, fault] of ROWS.slice(-3, -1)) expect(await codeOf([long, fault])).toBe(code)
+  })
+
   test.each([
     ['uniqueIdentifier', 'missing_identifier'],
     ['payload', 'missing_payload'],
