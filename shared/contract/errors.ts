@@ -82,8 +82,7 @@ export const ERRORS = {
   batch_too_large: {
     retryable: false,
     message: 'The batch has too many entries.',
-    remedy:
-      'Split the batch; details.limit is the most entries of one request, details.limitBytes the most bytes of their records.',
+    remedy: 'Split the batch; details tell the limit.',
   },
   invalid_request: {
     retryable: false,
