@@ -4,13 +4,17 @@ import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rule
 import { invalidFields, mustBeOneOf, type ParameterProblem, pointerOf } from '../api/problems.ts'
 import { SEARCH_PARAMETERS } from '../schemas/list-parameters.ts'
 
-/** A field of a body: its value, or a description of what is expected. */
-type Read<T> = (value: unknown) => { readonly value: T } | { readonly expected: string }
+/** A field of a body: its value, a description of what is expected, or the problems of its members by JSON pointers within it. */
+type Read<T> = (
+  value: unknown,
+) => { readonly value: T } | { readonly expected: string } | { readonly members: readonly ParameterProblem[] }
+
+const problemOfText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? textProblem(value) : 'must be a string'
 
 const text: Read<string> = (value) => {
-  if (typeof value !== 'string') return { expected: 'must be a string' }
-  const problem = textProblem(value)
-  return problem === undefined ? { value } : { expected: problem }
+  const expected = problemOfText(value)
+  return expected === undefined ? { value: value as string } : { expected }
 }
 
 const flag: Read<boolean> = (value) => (typeof value === 'boolean' ? { value } : { expected: 'must be true or false' })
@@ -28,13 +32,13 @@ const searchPage: Read<SearchPage> = (value) => {
 const searchParams: Read<Readonly<Record<string, string>>> = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { expected: 'must be an object of parameters, each with a text' }
-  for (const [name, one] of Object.entries(value)) {
-    if (!SEARCH_PARAMETERS.some((known) => known === name))
-      return { expected: `holds ${JSON.stringify(name)}; a saved search has ${SEARCH_PARAMETERS.join(', ')}` }
-    const read = text(one)
-    if ('expected' in read) return { expected: `holds ${name}, which ${read.expected}` }
-  }
-  return { value: value as Readonly<Record<string, string>> }
+  const members = Object.entries(value).flatMap(([name, one]) => {
+    const message = SEARCH_PARAMETERS.some((known) => known === name)
+      ? problemOfText(one)
+      : `is not a parameter; a saved search has ${SEARCH_PARAMETERS.join(', ')}`
+    return message === undefined ? [] : [{ path: `/${pointerOf(name)}`, message }]
+  })
+  return members.length > 0 ? { members } : { value: value as Readonly<Record<string, string>> }
 }
 
 /** Every field in the bodies of the Team's settings. */
@@ -76,7 +80,8 @@ export function readFields(json: unknown, taken: readonly FieldName[], required:
     }
     const read = FIELDS[name as FieldName](value)
     if ('value' in read) fields[name] = read.value
-    else problems.push({ path, message: read.expected })
+    else if ('expected' in read) problems.push({ path, message: read.expected })
+    else for (const one of read.members) problems.push({ ...one, path: `${path}${one.path}` })
   }
   for (const name of required)
     if (!Object.hasOwn(json, name)) problems.push({ path: `/${name}`, message: 'is missing' })

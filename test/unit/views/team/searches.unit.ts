@@ -61,20 +61,21 @@ describe('/api/team/searches', () => {
     [
       'an unknown parameter',
       { ...SEARCH, params: { live: '1' } },
-      '/params',
-      'holds "live"; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group, chart, value, by, state, sort, view',
+      '/params/live',
+      'is not a parameter; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group, chart, value, by, state, sort, view',
     ],
-    [
-      'a long value',
-      { ...SEARCH, params: { q: 'x'.repeat(1_025) } },
-      '/params',
-      'holds q, which has 1025 bytes; the most is 1024',
-    ],
-    ['a value that is no text', { ...SEARCH, params: { q: 1 } }, '/params', 'holds q, which must be a string'],
+    ['a long value', { ...SEARCH, params: { q: 'x'.repeat(1_025) } }, '/params/q', 'has 1025 bytes; the most is 1024'],
+    ['a value that is no text', { ...SEARCH, params: { q: 1 } }, '/params/q', 'must be a string'],
     ['an unknown field', { ...SEARCH, shared: true }, '/shared', 'is not a field; this path takes name, page, params'],
   ])('%s is refused with what to change', async (_what, body, path, message) => {
     const answer = await team.ask('POST', '/searches', body)
     expect([answer.status, problem(answer)]).toEqual([400, { path, message }])
+  })
+
+  test('every wrong parameter is named, beside the other fields', async () => {
+    const { error } = await team.ask('POST', '/searches', { params: { q: 1, 'a/b': 'x', level: '' }, page: 'flows' })
+    const paths = (error.details as readonly { readonly path: string }[]).map(({ path }) => path)
+    expect(paths).toEqual(['/params/q', '/params/a~1b', '/params/level', '/name'])
   })
 
   test('a name that is there already is refused, and the message says so', async () => {
