@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
@@ -79,5 +79,7 @@ function waysTo(newest: string): readonly Way[] {
     params: { from: timestampOf(Math.max(0, from)), to },
     total: null,
   })
-  return [way('newest', at - HOUR_MS, timestampOf(at + HOUR_MS)), way('since', at - 1, '')]
+  // The range is open where its end would lie beyond the last year of a timestamp.
+  const until = parseTimestamp(timestampOf(at + HOUR_MS)) ?? ''
+  return [way('newest', at - HOUR_MS, until), way('since', at - 1, '')]
 }

@@ -43,6 +43,12 @@ describe('GET …/absence', () => {
     }
   })
 
+  test('leads to a log of the last hour that there can be, in a range that the lists take', async () => {
+    views.store.add(eventLog({ timestamp: '2261-12-31T23:30:00.000Z' }))
+    const { ways } = await absenceOf('/api/event-logs/absence?from=now-1h&to=now')
+    expect(ways[0]?.params).toEqual({ from: '2261-12-31T22:30:00.000Z', to: '' })
+  })
+
   test('leads to the newest log that matches, where conditions are in use', async () => {
     views.store.add(eventLog({ timestamp: at(0), level: 'Error' }), eventLog({ timestamp: at(60) }))
     const { newestAt, conditions, ways } = await absenceOf(`/api/event-logs/absence?level=Error&from=${at(30)}`)
