@@ -38,6 +38,8 @@ type KeyRefusal =
   | 'unfit_key'
   | 'no_such_key'
   | 'several_keys'
+  /** The keys have the same shown characters, so that only a whole key names one of them. */
+  | 'keys_alike'
   | 'last_key'
   /** Another process changed the keys at the same time. */
   | 'overtaken'
@@ -132,6 +134,9 @@ export async function revokeKey(
     )
   }
   if (prefix === '' || (found.length > 1 && !found.includes(whole))) {
+    const prefixes = new Set(found.map((one) => state.key.get(one)?.prefix))
+    if (found.length > 1 && prefixes.size === 1)
+      return refused('keys_alike', `the live keys ${shown(state, found)} begin alike; give the whole key`)
     return refused(
       'several_keys',
       `more than one live key begins so: ${shown(state, found)}; give more characters, or the whole key`,

@@ -174,6 +174,10 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
       )
     case 'several_keys':
       return conflict('More than one live key begins so. Give all the characters that are shown.')
+    case 'keys_alike':
+      return conflict(
+        'Both live keys of the Team begin so. Replace them together, or ask an operator to revoke one by the whole key.',
+      )
     case 'last_key':
       return conflict(
         'This is the last live key of the Team: without it nobody could send logs or sign in. Make a new one first, then revoke this one.',

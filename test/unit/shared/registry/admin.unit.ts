@@ -263,6 +263,10 @@ describe('revoke-key', () => {
   test('a whole key names itself, also where others begin alike', async () => {
     const keys = ['abcdef-aaaaaaaaaaaaaaaaaaaaaaaa', 'abcdef-bbbbbbbbbbbbbbbbbbbbbbbb']
     const setup = await withFile(`teams: [{ id: a, apiKeys: [${keys}] }]`)
+    expect(await setup.admin.revokeKey('a', 'abcdef')).toMatchObject({
+      because: 'keys_alike',
+      reason: 'the live keys abcdef… of 2026-03-04, abcdef… of 2026-03-04 begin alike; give the whole key',
+    })
     expect(await setup.admin.revokeKey('a', keys[1]!)).toMatchObject({ outcome: 'revoked', liveKeys: 1 })
     expect(registryOf(setup).keyOpens('a', keys[0]!)).toBe(true)
   })

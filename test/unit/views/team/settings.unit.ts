@@ -352,6 +352,15 @@ describe('keys', () => {
     expect(outcome(again)).toEqual([200, { prefix: key.slice(0, 6), liveKeys: 1 }])
   })
 
+  test('keys that are shown alike can only be replaced together, or be ended by an operator', async () => {
+    await team.admin.applyFile('teams: [{ id: a, apiKeys: [key-a-1123456789-abcdefghijklmno] }]', { prune: false })
+    const { status, error } = await team.ask('DELETE', '/keys/key-a-')
+    expect([status, error.message]).toEqual([
+      409,
+      'Both live keys of the Team begin so. Replace them together, or ask an operator to revoke one by the whole key.',
+    ])
+  })
+
   test("another Team's key is not there, and a whole key does not belong into a path", async () => {
     await team.ask('POST', '/keys')
     expect(outcome(await team.ask('DELETE', '/keys/kez-b-'))).toEqual([404, 'not_found'])
