@@ -13,7 +13,7 @@ import type { Registry } from '../shared/registry/registry.ts'
 import { type ByteBudget, createByteBudget, teamBytesMax } from '../shared/runtime/byte-budget.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Config } from '../shared/runtime/config.ts'
-import { createCooperative, SLICE_MS } from '../shared/runtime/cooperative.ts'
+import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
@@ -186,7 +186,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   const depsOfKind = { event: createDepsOf('event', common), application: createDepsOf('application', common) }
   const bodyGrants = createBodyGrants({ ...deps, quotas, budget: createBodyBudget(deps) })
   const inflate = createInflate()
-  const cooperative = createCooperative(SLICE_MS, 'all')
+  const cooperative = createCooperative('all')
 
   function intakeOf<Kind extends Content, Source extends BodySource, Response>(
     { path, kind, grant, entries, recordedAs = path }: Intake,

@@ -16,13 +16,13 @@ export interface Cooperative {
 }
 
 /** Long enough to make switching worthwhile, and short enough for those who wait. */
-export const SLICE_MS = 15
+const SLICE_MS = 15
 
 /** Runs its work until `end` (`performance.now()`), and returns whether that is done. */
 type Slice = (end: number) => boolean
 
 /** In each event loop turn, one owner has a slice of time: for one piece of its work, or for all that fit into it. */
-export function createCooperative(sliceMs = SLICE_MS, pieces: 'one' | 'all' = 'one'): Cooperative {
+export function createCooperative(pieces: 'one' | 'all' = 'one', sliceMs = SLICE_MS): Cooperative {
   /** The unfinished work of each owner; the owner at the front has the next slice. */
   const queues = new Map<string, Slice[]>()
   /** When no further work is begun at once in this turn; undefined if none was. */

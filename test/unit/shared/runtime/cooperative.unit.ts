@@ -5,13 +5,12 @@ import {
   inOneStep,
   runAtOnce,
   runSteps,
-  SLICE_MS,
   type Steps,
 } from '../../../../shared/runtime/cooperative.ts'
 
 describe('long work', () => {
   test('leaves the event loop to others between two slices, and gives back its result', async () => {
-    const { run } = createCooperative(0)
+    const { run } = createCooperative('one', 0)
     let turns = 0
     const counting = setInterval(() => {
       turns += 1
@@ -25,7 +24,7 @@ describe('long work', () => {
   })
 
   test('of one owner is done one after the other, that of several by turns', async () => {
-    const { run } = createCooperative(0)
+    const { run } = createCooperative('one', 0)
     const told: string[] = []
     function* work(name: string, steps: number): Steps<void> {
       for (let step = 0; step < steps; step += 1) {
@@ -38,7 +37,7 @@ describe('long work', () => {
   })
 
   test('that is short shares a slice with other work of its owner, where all that fit are done', async () => {
-    const { run } = createCooperative(SLICE_MS, 'all')
+    const { run } = createCooperative('all')
     let turns = 0
     const count = (): void => {
       turns += 1
@@ -58,7 +57,7 @@ describe('long work', () => {
   })
 
   test('is begun at once until that has taken a slice of the turn, and again in the next one', async () => {
-    const { begin } = createCooperative(0)
+    const { begin } = createCooperative('one', 0)
     const one = () =>
       begin(
         inOneStep(() => 1),
