@@ -57,25 +57,31 @@ function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
   const place = { at: 0, line: 1 }
   const first = yield* nextLine(text, place)
   if (first === undefined) return refuse('malformed_json', null, 'The body has no event: it is blank.')
-  const value = yield* parse(first.text)
+  const parsed = yield* parse(first.text)
   const second = yield* nextLine(text, place)
-  if (second === undefined && listIn(value.value) !== undefined) return yield* eventsOfList(first.text, value.value)
-  const cause = value.problem
-  if (second === undefined && cause !== undefined && first.text.startsWith('[') && cause.code !== 'malformed_json')
-    return { problem: cause }
-  if (cause?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
+  if (second === undefined) return yield* eventsOfOnlyLine(first, parsed)
+  if (parsed.problem?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
     // The text may continue after its first line; if it does not parse then either, that line is damaged.
-    const whole = second === undefined ? { problem: cause } : yield* eventsOfWhole(text, memory)
-    const isSpread = LIST.test(first.text) || (first.text === '{' && second !== undefined)
-    if (whole.problem?.code !== 'malformed_json' || isSpread) return whole
+    const whole = yield* eventsOfWhole(text, memory)
+    if (whole.problem?.code !== 'malformed_json' || first.text === '{' || LIST.test(first.text)) return whole
   }
-  const events = [eventOfLine(first, value)]
-  for (let line = second; line !== undefined; line = yield* nextLine(text, place)) {
+  const events = [eventOfLine(first, parsed)]
+  for (let line: Line | undefined = second; line !== undefined; line = yield* nextLine(text, place)) {
     if (events.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
     events.push(eventOfLine(line, yield* parse(line.text)))
     yield
   }
-  return { value: { events, isBatch: second !== undefined } }
+  return { value: { events, isBatch: true } }
+}
+
+/** The events of a body that is one line: those of a list, which is refused as a whole, or a single one. */
+function* eventsOfOnlyLine(line: Line, parsed: Checked<unknown>): Steps<Checked<SentEvents>> {
+  const { value, problem: cause } = parsed
+  if (listIn(value) !== undefined) return yield* eventsOfList(line.text, value)
+  // What is not JSON counts as a list only if it begins as a list of objects does.
+  const isList = cause?.code === 'malformed_json' ? LIST.test(line.text) : line.text.startsWith('[')
+  if (cause !== undefined && isList) return { problem: cause }
+  return { value: { events: [eventOfLine(line, parsed)], isBatch: false } }
 }
 
 type Memory = Body['memory']
