@@ -2,9 +2,9 @@ import {
   type Checked,
   type ErrorCode,
   type Problem,
-  ProblemError,
   problemSaying,
   refuse,
+  withThrownProblem,
 } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { BodyMemory } from '../../shared/http/body-bytes.ts'
@@ -130,7 +130,7 @@ export function createBatchHandler(
     const limited = quotas.take(entries.team, entries.count, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
-    const { value: sorted, problem: unfit } = yield* judgeAll(entries, recordsBytesMax, memory)
+    const { value: sorted, problem: unfit } = yield* withThrownProblem(judge(entries, recordsBytesMax, memory))
     if (unfit !== undefined) {
       if (unfit === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
       return Promise.resolve(refuseAll(received, unfit))
@@ -170,19 +170,9 @@ const refuseForBytes = (limit: number): Checked<never> => ({
   ),
 })
 
-/** Like `judge`, with a problem of the whole request that a check throws. */
-function* judgeAll(...entries: Parameters<typeof judge>): Steps<Checked<Sorted>> {
-  try {
-    return yield* judge(...entries)
-  } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem }
-    throw error
-  }
-}
-
 /**
  * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource
- * and scope, so they are held against the memory of bodies until the publisher counts them.
+ * and scope, so they are held against the memory of bodies until the publisher counts them. Throws as `Entries.check` does.
  */
 function* judge({ count, check }: Entries, bytesMax: number, memory: BodyMemory): Steps<Checked<Sorted>> {
   let [bytes, counted] = [0, 0]

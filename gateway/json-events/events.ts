@@ -5,6 +5,7 @@ import {
   ProblemError,
   problem,
   refuse,
+  withThrownProblem,
 } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
@@ -41,14 +42,7 @@ const LIST = /^\[(?:\s*\{|\]?$)/
  * line or element that is not an event is refused at its place; a list or an object over several lines that is not JSON is refused as a
  * whole.
  */
-export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
-  try {
-    return yield* readEvents(body)
-  } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem }
-    throw error
-  }
-}
+export const eventsOf = (body: Body<string>): Steps<Checked<SentEvents>> => withThrownProblem(readEvents(body))
 
 /** Throws a `ProblemError` if the lines of the body have too many values. */
 function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
