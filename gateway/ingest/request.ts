@@ -71,7 +71,8 @@ function createStamp(clock: Clock): () => string {
   }
 }
 
-function onDemand<Value>(make: () => Value): () => Value {
+/** A value that is made when it is first asked for. */
+export function onDemand<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => {
     made ??= { value: make() }
@@ -115,12 +116,8 @@ export const sentEntries =
   (entriesOf: (json: unknown) => readonly unknown[]): SentEntries =>
   (received) => {
     const entries = entriesOf(received.json)
-    let exact: readonly unknown[] | undefined
-    return (index) => {
-      if (!isRounded(entries[index])) return entries[index]
-      exact ??= entriesOf(exactBodyOf(received))
-      return exact[index]
-    }
+    const exactEntries = onDemand(() => entriesOf(exactBodyOf(received)))
+    return (index) => (isRounded(entries[index]) ? exactEntries() : entries)[index]
   }
 
 /** A refused entry may be nested too deep for a recursive search; it then stays as JavaScript read it. */

@@ -13,6 +13,7 @@ import { jointMemory, parseInPieces, valueBytesIn } from '../../shared/http/json
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
+import { onDemand } from '../ingest/request.ts'
 
 /** One event of a body, or why there is none at its place. */
 export interface SentEvent {
@@ -126,13 +127,10 @@ function* eventsOfList(text: string, value: unknown): Steps<Checked<SentEvents>>
   const list = listIn(value) ?? []
   if (list.length > FOREIGN_ENTRIES_MAX)
     return refuse('batch_too_large', { entries: list.length, limit: FOREIGN_ENTRIES_MAX })
-  let exactList: readonly unknown[] | undefined
+  const exactList = onDemand(() => listIn(exactly(text, value)))
   const events: SentEvent[] = []
   for (const [index, element] of list.entries()) {
-    const event = eventOf(element, () => {
-      exactList ??= listIn(exactly(text, value))
-      return exactList?.[index]
-    })
+    const event = eventOf(element, () => exactList()?.[index])
     events.push({ event, characters: event.problem === undefined ? leastBytes(event.value) : 0 })
     yield
   }

@@ -9,7 +9,7 @@ import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
 import { textOf } from '../ingest/foreign-fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
-import { isExact, type RequestContext, sentEntries } from '../ingest/request.ts'
+import { isExact, onDemand, sentEntries } from '../ingest/request.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
 import { entryOf, timeOf } from './entry.ts'
@@ -53,14 +53,14 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     }
     const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
     const sourceOf = createSources({ projects, named, keeps })
-    const exactRecord = isExact(received.content) ? undefined : createExactRecords(context)
+    const exactRecords = isExact(received.content) ? undefined : onDemand(() => rawRecordsOf(context.exactBody()))
 
     function check(index: number): Checked<Admitted> {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
       if (context.mayExceed(recordBytesMax) && isTooLarge(sent))
         return refuse('entry_too_large', { limit: entryBytesMax })
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
-      const record = read(sent, exactRecord && (() => exactRecord(index)))
+      const record = read(sent, exactRecords && (() => exactRecords()[index]))
       const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
       if (record.problem !== undefined) return record
@@ -87,8 +87,10 @@ function refuseTime(record: LogRecord) {
 
 const NANOS: TimeForm = { form: 'a number of nanoseconds from 1970 to 2261', example: '1769851800123000000' }
 
+const rawRecordsOf = (json: unknown): readonly unknown[] => (logRecordsOf(json).value ?? []).map(({ record }) => record)
+
 /** The log records of a checked body, as they were sent. */
-export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))
+export const sentRecords = sentEntries(rawRecordsOf)
 
 /**
  * Reads a log record. If JavaScript rounded one of its numbers, `exactly` returns the record with exact numbers; it is omitted for bodies
@@ -103,15 +105,6 @@ function read(sent: unknown, exactly: (() => unknown) | undefined): Checked<LogR
       { path: '/scopeData', message: `must be at most ${SCOPE_DEPTH_MAX} levels deep` },
     ])
   return recordOf(hasLostDigits(sent) ? (exactly() as Fields) : sent)
-}
-
-/** The log records of the request with every number as it was written, by index. */
-function createExactRecords({ exactBody }: RequestContext): (index: number) => unknown {
-  let records: readonly PlacedRecord[] | undefined
-  return (index) => {
-    records ??= logRecordsOf(exactBody()).value ?? []
-    return records[index]?.record
-  }
 }
 
 /** The JSON encoding of OTLP, for bodies of every type but Protobuf. */
