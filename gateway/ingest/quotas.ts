@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { type Problem, problem, problemSaying } from '../../shared/contract/errors.ts'
 import { type Quota, type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -118,12 +118,13 @@ function rateLimited(team: string, quota: Quota, of: 'entries' | 'bytes', retryA
   const limit = quota[field] ?? 0
   const details = { team, [field]: limit, retryAfterSeconds }
   const who = 'An operator of this installation can change that: `limits` of the Team in the registry.'
-  const cause = problem(
-    'rate_limited',
-    details,
-    `The Team has sent more than its quota, ${limit.toLocaleString('en')} ${of} a second. ${who}`,
-  )
-  return limit > 0
-    ? cause
-    : { ...cause, message: `The Team has a quota of 0 ${of} a second, so nothing of it is taken. ${who}` }
+  // To try again later, as the remedy of the code says, does not help.
+  if (limit === 0)
+    return problemSaying(
+      'rate_limited',
+      `The Team has a quota of 0 ${of} a second, so nothing of it is taken. ${who}`,
+      details,
+    )
+  const message = `The Team has sent more than its quota, ${limit.toLocaleString('en')} ${of} a second. ${who}`
+  return problem('rate_limited', details, message)
 }
