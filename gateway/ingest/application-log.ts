@@ -2,7 +2,7 @@ import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
-import type { Project } from '../../shared/registry/registry.ts'
+import { isInUse, type Project } from '../../shared/registry/registry.ts'
 import type { Validate } from '../schemas/validate.ts'
 import type { Admitted } from './admit.ts'
 import { type BatchCheck, type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
@@ -84,8 +84,7 @@ function checkTarget(
   if (!registryReady()) return refuseUntilReady()
   const project = registry.project(id)
   if (project === undefined) return refuse('project_not_found')
-  if (project.archivedAt !== undefined)
-    return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
+  if (!isInUse(project)) return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
   if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
   if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
   return { value: { project, fields } }

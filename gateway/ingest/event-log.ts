@@ -1,7 +1,7 @@
 import { refuse } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
-import type { Entity } from '../../shared/registry/registry.ts'
+import { type Entity, isInUse } from '../../shared/registry/registry.ts'
 import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
@@ -43,7 +43,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(fields))
     const entity = registry.entity(identifier)
     if (entity === undefined) return refuse('entity_not_found')
-    if (entity.archivedAt !== undefined)
+    if (!isInUse(entity))
       return refuseArchived('entity_not_found', KIND_NAMES[entity.kind], registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')

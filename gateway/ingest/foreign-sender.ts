@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
-import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
+import { isInUse, type Project, type Registry, type Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import { isMissing, quoted } from './fields.ts'
 import { decoded } from './request.ts'
@@ -46,9 +46,7 @@ const IN_REQUEST =
   'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
 
 export function createProjectFinder(team: Team, registry: Registry, remedy = IN_REQUEST): ProjectFinder {
-  const inUse = (projects: readonly Project[]): readonly Project[] =>
-    projects.filter(({ archivedAt }) => archivedAt === undefined)
-  const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))
+  const ofTeam = (): readonly Project[] => registry.projectsOf(team.id).filter(isInUse)
 
   /** The sentences of the code name a field that these senders do not have. */
   const refuseFor = (
@@ -58,7 +56,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy = IN_
   ) => ({ problem: problemSaying(code, [what, remedy, ...more, listed(ofTeam())].join(' ')) })
 
   function oneOf(projects: readonly Project[], what: string): Checked<Project> {
-    const [first, second] = inUse(projects)
+    const [first, second] = projects.filter(isInUse)
     if (first !== undefined && second === undefined) return { value: first }
     if (second !== undefined) return refuseFor('project_not_found', `More than one Project is ${what}.`)
     if (projects.length > 0) return refuseArchived('project_not_found', 'Project', true)
