@@ -214,6 +214,17 @@ function isBroker(text: string): boolean {
   return Number(port) >= 1 && Number(port) <= 65_535
 }
 
+type ListName = { [Name in SettingName]: (typeof SETTINGS)[Name] extends { type: 'list' } ? Name : never }[SettingName]
+
+/** The check of each item of a list; `expected` completes "must be", and the problem quotes the invalid items. */
+const checkOfItems = (name: ListName, isValid: (item: string) => boolean, expected: string): Check => ({
+  names: [name],
+  problem: ({ [name]: items }) => {
+    const wrong = items.filter((item) => !isValid(item)).map((item) => JSON.stringify(item))
+    return wrong.length > 0 && `${name} must be ${expected}, separated by commas, got ${wrong.join(', ')}`
+  },
+})
+
 const CHECKS: readonly Check[] = [
   {
     names: ['MAX_INFLATED_BYTES', 'MAX_BODY_BYTES'],
@@ -240,28 +251,18 @@ const CHECKS: readonly Check[] = [
       request < body + 1_000 &&
       `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
   },
-  ...(['TRUSTED_PROXIES', 'WEBHOOK_ALLOWED_NETWORKS'] as const).map(
-    (name): Check => ({
-      names: [name],
-      problem: ({ [name]: networks }) => {
-        const wrong = networks.filter((network) => networkOf(network) === undefined)
-        return (
-          wrong.length > 0 &&
-          `${name} must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((network) => JSON.stringify(network)).join(', ')}`
-        )
-      },
-    }),
+  ...(['TRUSTED_PROXIES', 'WEBHOOK_ALLOWED_NETWORKS'] as const).map((name) =>
+    checkOfItems(
+      name,
+      (network) => networkOf(network) !== undefined,
+      'addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8',
+    ),
   ),
-  {
-    names: ['OTLP_RESOURCE_ATTRIBUTES'],
-    problem: ({ OTLP_RESOURCE_ATTRIBUTES: names }) => {
-      const wrong = names.filter((name) => !ATTRIBUTE_NAME.test(name))
-      return (
-        wrong.length > 0 &&
-        `OTLP_RESOURCE_ATTRIBUTES must be names of attributes such as cloud.region, or cloud.* for all with this prefix, separated by commas, got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`
-      )
-    },
-  },
+  checkOfItems(
+    'OTLP_RESOURCE_ATTRIBUTES',
+    (name) => ATTRIBUTE_NAME.test(name),
+    'names of attributes such as cloud.region, or cloud.* for all with this prefix',
+  ),
   {
     names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
     problem: ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
@@ -324,16 +325,7 @@ const CHECKS: readonly Check[] = [
       !BASE_PATH.test(path) &&
       `BASE_PATH must begin with a slash and have only A-Z a-z 0-9 . _ ~ - between slashes, but not . or .. alone, got ${JSON.stringify(path)}`,
   },
-  {
-    names: ['CORS_ORIGINS'],
-    problem: ({ CORS_ORIGINS: origins }) => {
-      const wrong = origins.filter((origin) => !isOrigin(origin))
-      return (
-        wrong.length > 0 &&
-        `CORS_ORIGINS must be * or origins such as https://app.example or http://localhost:5000, separated by commas, got ${wrong.map((origin) => JSON.stringify(origin)).join(', ')}`
-      )
-    },
-  },
+  checkOfItems('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example or http://localhost:5000'),
   {
     names: ['VIEWS'],
     problem: ({ VIEWS: views }) =>
