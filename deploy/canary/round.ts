@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseJsonObject } from '../../shared/contract/json-object.ts'
 import { type Config, ConfigError } from '../../shared/runtime/config.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 
@@ -222,17 +223,9 @@ async function ask(url: string, apiKey: string, ms: number, signal: AbortSignal,
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(ms))]),
   })
-  const answer = parse(await textOf(response))
+  const answer = parseJsonObject(await textOf(response))
   if (isAnswer(answer)) return answer
   throw new Error(`status ${response.status}, and no answer of Sluice`)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function textOf(response: Response): Promise<string> {

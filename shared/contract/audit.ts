@@ -1,3 +1,4 @@
+import { parseJsonObject } from './json-object.ts'
 import { beginningOf } from './rows.ts'
 
 /** Who made a change, by what means, and from where. */
@@ -72,15 +73,12 @@ export function encodeAudit(record: AuditRecord) {
 
 /** Reads a record of the topic; undefined for one that this program cannot have written. */
 export function decodeAudit(value: Buffer | null): AuditRecord | undefined {
-  try {
-    const json = JSON.parse(String(value)) as Partial<Omit<AnnouncedChange, 'outcome'> & { outcome: unknown }> | null
-    if (typeof json?.id !== 'string' || typeof json.at !== 'string') return undefined
-    const isAnnounced = json.outcome === 'pending' && Number.isSafeInteger(json.index)
-    const isEnded = AUDIT_OUTCOMES.some((outcome) => outcome === json.outcome)
-    return isAnnounced || isEnded ? (json as unknown as AuditRecord) : undefined
-  } catch {
-    return undefined
-  }
+  const json = parseJsonObject(String(value))
+  const { id, at, index, outcome } = json ?? {}
+  if (typeof id !== 'string' || typeof at !== 'string') return undefined
+  const isAnnounced = outcome === 'pending' && Number.isSafeInteger(index)
+  const isEnded = AUDIT_OUTCOMES.some((each) => each === outcome)
+  return isAnnounced || isEnded ? (json as unknown as AuditRecord) : undefined
 }
 
 const withinBounds = (change: AnnouncedChange): AnnouncedChange => ({

@@ -1,3 +1,5 @@
+import { parseJsonObject } from './json-object.ts'
+
 /**
  * A refusal of a Team's entry, or of a whole request, as a gateway notes it on the refusals topic. The topic is internal: gateways
  * write it, views show it, and its records may change with any version.
@@ -46,12 +48,11 @@ export const encodeRefusal = (record: RefusalRecord) => ({
 
 /** Reads a record of the topic; undefined for anything that a gateway of this version did not write. */
 export function decodeRefusal(value: Buffer | null): RefusalRecord | undefined {
-  try {
-    const json: unknown = JSON.parse(String(value))
-    return isRecord(json) ? json : undefined
-  } catch {
-    return undefined
-  }
+  const json = parseJsonObject(String(value))
+  if (json === undefined) return undefined
+  const shape = json['kind'] === 'refusal' ? REFUSAL : json['kind'] === 'unnoted' ? UNNOTED : undefined
+  const isWhole = shape !== undefined && Object.entries(shape).every(([name, fits]) => fits(json[name]))
+  return isWhole ? (json as unknown as RefusalRecord) : undefined
 }
 
 type Shape = Readonly<Record<string, (value: unknown) => boolean>>
@@ -78,11 +79,4 @@ const UNNOTED: Shape = {
   team: isText,
   at: isText,
   counts: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isCount),
-}
-
-function isRecord(json: unknown): json is RefusalRecord {
-  if (typeof json !== 'object' || json === null) return false
-  const fields = json as Readonly<Record<string, unknown>>
-  const shape = fields['kind'] === 'refusal' ? REFUSAL : fields['kind'] === 'unnoted' ? UNNOTED : undefined
-  return shape !== undefined && Object.entries(shape).every(([name, fits]) => fits(fields[name]))
 }
