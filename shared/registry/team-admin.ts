@@ -3,7 +3,7 @@ import { applyPlan, type PlanOf } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readState } from './journal-access.ts'
 import { planApply } from './plan.ts'
-import type { RegistryRecord, RegistryState } from './records.ts'
+import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
@@ -21,9 +21,8 @@ export interface OwnItem {
 }
 
 export type OwnResult<Item = Entity | Project> =
-  /** `changes` is empty if everything was as wanted; `item` is its present state. */
-  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[]; readonly item: Item }
-  | { readonly outcome: 'refused'; readonly because: OwnRefusal }
+  /** `item` is its present state; it may have been as wanted before. */
+  { readonly outcome: 'changed'; readonly item: Item } | { readonly outcome: 'refused'; readonly because: OwnRefusal }
 
 export type OwnRefusal =
   | 'not_found'
@@ -87,11 +86,11 @@ async function applyOwn<Item>(
     last = present
     return { ...planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) }), state: present }
   }
-  const { applied, left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
+  const { left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
   const item = itemOf(createRegistryFold(() => undefined, last).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
-  return { outcome: 'changed', changes: applied, item }
+  return { outcome: 'changed', item }
 }
 
 function refusalOf(

@@ -22,7 +22,9 @@ async function setUp() {
     view.fold(setup.journal.recordsOf(setup.topic))
     return view.registry
   }
-  return { ...setup, registry }
+  /** The keys of all records of the registry. */
+  const keys = () => setup.journal.recordsOf(setup.topic).map(({ key }) => String(key))
+  return { ...setup, registry, keys }
 }
 
 type Setup = Awaited<ReturnType<typeof setUp>>
@@ -40,7 +42,9 @@ describe('a Team creates', () => {
       { kind: 'step', id: 'nightly' },
       { kind: 'project', id, name: 'Worker' },
     ] as const) {
-      expect(await create(setup, item)).toMatchObject({ outcome: 'changed', changes: [{ kind: item.kind }] })
+      const before = setup.keys()
+      expect(await create(setup, item)).toMatchObject({ outcome: 'changed' })
+      expect(setup.keys()).toEqual([...before, `${item.kind}/${item.id}`])
     }
     const registry = setup.registry()
     expect(registry.entity('refund')).toMatchObject({ team: 'a', name: 'Refund' })
@@ -105,10 +109,12 @@ describe('a Team changes', () => {
   test('archived and back; what is so already is no change', async () => {
     const setup = await setUp()
     const archive = { kind: 'project', id: GUID, archived: true } as const
-    expect(await change(setup, archive)).toMatchObject({ outcome: 'changed', changes: [{ id: GUID }] })
-    expect(setup.registry().project(GUID)).toMatchObject({ name: 'Api', archivedAt: NOW })
-    const same = await change(setup, archive)
-    expect(same).toEqual({ outcome: 'changed', changes: [], item: setup.registry().project(GUID) })
+    const before = setup.keys()
+    const item = { id: GUID, team: 'a', name: 'Api', archivedAt: NOW }
+    expect(await change(setup, archive)).toEqual({ outcome: 'changed', item })
+    expect(setup.registry().project(GUID)).toEqual(item)
+    expect(await change(setup, archive)).toEqual({ outcome: 'changed', item })
+    expect(setup.keys()).toEqual([...before, `project/${GUID}`])
     await change(setup, { ...archive, archived: false })
     expect(setup.registry().project(GUID)).toEqual({ id: GUID, team: 'a', name: 'Api' })
   })
