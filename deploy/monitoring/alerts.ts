@@ -8,8 +8,6 @@ import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 export interface Objective {
   readonly name: string
   readonly share: number
-  /** Labels that distinguish several indicators of one objective. */
-  readonly by: readonly string[]
   /** Expressions of events per second over a window such as `1h`. */
   readonly bad: (window: string) => string
   readonly valid: (window: string) => string
@@ -47,7 +45,6 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'accept',
     share: 0.999,
-    by: [],
     bad: (window) =>
       `(sum(rate(sluice_entries_rejected_total{code="server_error"}[${window}])) + sum(rate(sluice_requests_refused_total{code="server_error"}[${window}])))`,
     valid: (window) =>
@@ -56,7 +53,6 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'confirm',
     share: 0.99,
-    by: [],
     bad: (window) =>
       `(sum(rate(sluice_publish_seconds_count[${window}])) - sum(rate(sluice_publish_seconds_bucket{le="0.1"}[${window}])))`,
     valid: (window) => `sum(rate(sluice_publish_seconds_count[${window}]))`,
@@ -64,7 +60,6 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'fresh',
     share: 0.99,
-    by: ['view'],
     bad: (window) =>
       `(sum by (view) (rate(sluice_consumer_searchable_seconds_count[${window}])) - sum by (view) (rate(sluice_consumer_searchable_seconds_bucket{le=~"5|5.0"}[${window}])))`,
     valid: (window) => `sum by (view) (rate(sluice_consumer_searchable_seconds_count[${window}]))`,
@@ -72,7 +67,6 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'read',
     share: 0.995,
-    by: [],
     bad: (window) =>
       // Where every read fails, there is no series of good ones.
       `(sum(rate(sluice_http_request_seconds_count{${READS},status_class!="none"}[${window}])) - (sum(rate(sluice_http_request_seconds_bucket{${READS},status_class!~"none|5xx",le=~"1|1.0"}[${window}])) or vector(0)))`,
@@ -127,7 +121,7 @@ function burnRules(name: string, promise: string): readonly AlertRule[] {
   ]
 }
 
-const series = (name: string, labels: Readonly<Record<string, string>> = {}): string =>
+const series = (name: string, labels: Readonly<Record<string, string>>): string =>
   `${name}{${Object.entries(labels)
     .map(([label, value]) => `${label}="${value}"`)
     .join(',')}}`
