@@ -10,7 +10,7 @@ const IN_PROJECT = /^\/projects\/([^/]+)(\/.*)$/i
 export function createPathTable<Served>(
   basePath: string,
   table: Readonly<Record<string, Served>>,
-  inProject: Readonly<Record<string, (project: string) => Served>> = {},
+  inProject: Readonly<Record<string, (project: string) => Served>>,
 ): (target: string) => Served | undefined {
   const base = withoutSlash(basePath)
   const byPath = new Map<string, Served>()

@@ -43,12 +43,12 @@ export const retryHeaders = (seconds: number | undefined): OutgoingHttpHeaders =
       ? RETRY_HEADERS
       : { 'retry-after': String(seconds) }
 
-/** Answers a refusal; if it may be retried, a header says when. */
+/** Answers a refusal with these headers; if it may be retried, another one says when. */
 export function answerProblem(
   response: ServerResponse,
   status: number,
   cause: Problem,
-  headers: OutgoingHttpHeaders = {},
+  headers: OutgoingHttpHeaders,
 ): void {
   answerJson(response, status, failureBody(cause), { ...retryHeaders(retryAfterOf(cause)), ...headers })
 }

@@ -1,5 +1,5 @@
 import type { Follower, Journal } from '../journal/journal.ts'
-import { type Clock, systemClock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Health, Service } from '../runtime/lifecycle.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Metrics } from '../runtime/metrics.ts'
@@ -21,7 +21,7 @@ export interface RegistryFollowerDeps {
   readonly topic: string
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /**
@@ -33,7 +33,7 @@ export function createRegistryFollower({
   topic,
   logger,
   metrics,
-  clock = systemClock,
+  clock,
 }: RegistryFollowerDeps): RegistryFollower {
   const warned = new Set<Unreadable>()
   const fold = createRegistryFold((reason, offset) => {

@@ -15,9 +15,10 @@ events: [{ identifier: order-placed, team: payments }]
 
 function followerOf(journal: Pick<Journal, 'follow'>, topic: string) {
   const warnings: Record<string, unknown>[] = []
-  const logger = { warn: (fields: Record<string, unknown>) => warnings.push(fields), info: () => undefined }
+  const log = { warn: (fields: Record<string, unknown>) => warnings.push(fields), info: () => undefined }
+  const logger = log as unknown as Logger
   const metrics = createMetrics()
-  const follower = createRegistryFollower({ journal, topic, logger: logger as unknown as Logger, metrics })
+  const follower = createRegistryFollower({ journal, topic, logger, metrics, clock: systemClock })
   const metricOf = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value
   return { follower, warnings, metricOf, gauge: () => metricOf('sluice_registry_ready') }
 }
