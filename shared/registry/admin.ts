@@ -9,6 +9,7 @@ import { isEmpty, type RegistryRecord } from './records.ts'
 import type { Registry, Team } from './registry.ts'
 import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
+import { byLine } from './yaml-reader.ts'
 
 /**
  * An operator's operations on the registry. A journal has no "append if nothing changed since", so two operators at once may plan on the
@@ -66,11 +67,7 @@ async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, 
   const plan = async (): Promise<PlanOf> => {
     const state = await readState(deps)
     const planned = planApply(state, file, { prune, now: timestampOf(deps.clock.now()) })
-    return {
-      ...planned,
-      state,
-      problems: [...problems, ...planned.problems].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-    }
+    return { ...planned, state, problems: [...problems, ...planned.problems].toSorted(byLine) }
   }
   return carryOut(deps, plan, dryRun)
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { parseJsonObject } from '../contract/json-object.ts'
 import type { FileProblem } from './file.ts'
 import type { Plan } from './plan.ts'
-import { LIVE_KEYS_MAX, liveKeyIds } from './plan-keys.ts'
+import { keyOwners, LIVE_KEYS_MAX, liveKeyIds } from './plan-keys.ts'
 import {
   decodeRecord,
   emptyState,
@@ -114,7 +114,7 @@ function conflicts(state: RegistryState, backup: RegistryState): string[] {
       return `${JSON.stringify(id)} is ${now} now, and ${before} in the file`
     }),
   )
-  const owners = new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
+  const owners = keyOwners(state)
   const keys = [...backup.key].flatMap(([id, { prefix }]) => {
     const { id: hash, team } = splitOwnedId(id)
     const owner = owners.get(hash) ?? team

@@ -3,7 +3,7 @@ import { isSendableKey } from './keys.ts'
 import { LIMIT_RANGES, limitsFrom } from './limits.ts'
 import type { TeamLimits } from './registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from './rules.ts'
-import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
+import { byLine, type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 
 export type { FileProblem }
 
@@ -83,7 +83,7 @@ export function parseRegistryFile(text: string): {
     null,
     fail,
   )
-  return { file, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+  return { file, problems: problems.toSorted(byLine) }
 }
 
 /** Records a problem; returns undefined, so that an unreadable value is left out. */

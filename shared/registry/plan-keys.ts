@@ -37,6 +37,10 @@ export function liveKeyIds(state: RegistryState): Map<string, string[]> {
   )
 }
 
+/** The Team of each key, revoked ones included, by the hash of the key. */
+export const keyOwners = (state: RegistryState): ReadonlyMap<string, string> =>
+  new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
+
 export const revocations = (state: RegistryState, ids: readonly string[], now: string): RegistryRecord[] =>
   ids.flatMap((id) => {
     const value = state.key.get(id)
@@ -57,7 +61,7 @@ export function planKeys(
 ): KeyPlan {
   const plan = { changes: [] as RegistryRecord[], problems: [] as FileProblem[], notes: [] as string[] }
   const live = liveKeyIds(state)
-  const owners = new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
+  const owners = keyOwners(state)
   for (const { id: team, apiKeys, line } of teams) {
     if (apiKeys === undefined) continue
     const said = (text: string): number => plan.notes.push(`Team "${team}": ${text}`)

@@ -9,6 +9,7 @@ import {
   type RegistryValues,
   splitOwnedId,
 } from './records.ts'
+import { byLine } from './yaml-reader.ts'
 
 export interface PlanOptions {
   /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
@@ -49,9 +50,7 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
   planSteps(planner)
   planNamed('project', 'Project', file.projects, planner)
   if (options.prune) planRemovals(planner)
-  if (problems.length > 0) {
-    return { changes: [], problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), notes: [] }
-  }
+  if (problems.length > 0) return { changes: [], problems: problems.toSorted(byLine), notes: [] }
   return { changes, problems, notes }
 }
 

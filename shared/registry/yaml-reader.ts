@@ -7,6 +7,9 @@ export interface FileProblem {
   readonly message: string
 }
 
+/** Orders problems by line; those of the whole file come first. */
+export const byLine = (one: FileProblem, other: FileProblem): number => (one.line ?? 0) - (other.line ?? 0)
+
 /** A value in a YAML file, and its line. */
 export interface YamlValue {
   readonly line: number
