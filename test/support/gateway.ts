@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import express from 'express'
 import { answerClientError } from '../../deploy/http/client-error.ts'
 import { answerExpectContinue } from '../../deploy/http/expect-continue.ts'
@@ -17,6 +15,7 @@ import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import type { Envelope } from './api.ts'
 import { createGatewayJournal, type GatewayJournal } from './gateway-journal.ts'
 import { createGatewayRegistry, KEY } from './gateway-registry.ts'
+import { startBare } from './raw-http.ts'
 
 export const TOPICS = ['sluice.event-logs.v1', 'sluice.application-logs.v1']
 
@@ -36,8 +35,6 @@ export interface RunningGateway {
   records(): readonly NewRecord[]
   /** Posts a body (JSON, unless it is a string or bytes) with the key of the Team that owns the fixtures. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Sends raw bytes on a new connection and returns everything received until it closed. */
-  exchange(...parts: readonly (string | Uint8Array)[]): Promise<string>
   close(): Promise<void>
 }
 
@@ -83,10 +80,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     publisher,
     refusalRecorder,
   })
-  const server = createServer(createListener(express(), logger, endpoints))
-  server.on('clientError', answerClientError)
-  answerExpectContinue(server, config.MAX_BODY_BYTES)
-  const port = await listen(server)
+  const { port, close } = await startBare(createListener(express(), logger, endpoints), (server) => {
+    server.on('clientError', answerClientError)
+    answerExpectContinue(server, config.MAX_BODY_BYTES)
+  })
   return {
     port,
     journal,
@@ -95,20 +92,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     publisher,
     records: () => journal.batches.flatMap((batch: AppendBatch) => batch.records),
     post: (path, body, headers = {}) => post(`http://127.0.0.1:${port}${path}`, body, headers),
-    exchange: (...parts) => exchange(port, parts),
     close: async () => {
       journal.release()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      close()
       await publisher.stop(clock.now() + 1_000)
     },
   }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
 }
 
 async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
@@ -118,17 +107,4 @@ async function post(url: string, body: unknown, headers: Record<string, string>)
   const kept = Object.entries(given).filter(([, value]) => value !== '')
   const response = await fetch(url, { method: 'POST', headers: Object.fromEntries(kept), body: sent as string })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
-}
-
-function exchange(port: number, parts: readonly (string | Uint8Array)[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
-    let answered = ''
-    socket.on('data', (chunk) => {
-      answered += chunk.toString()
-    })
-    socket.on('error', reject)
-    socket.on('close', () => resolve(answered))
-    for (const part of parts) socket.write(part)
-  })
 }

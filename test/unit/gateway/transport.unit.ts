@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { exchangeRaw } from '../../support/raw-http.ts'
 
 const PATH = '/api/ExternalLogs'
 const GOOD = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' }
@@ -162,9 +163,9 @@ describe('paths and methods', () => {
     for (const path of ['/', '/api', '/api/ExternalLogs/x', '/api/%zz'])
       expect((await gateway.post(path, GOOD)).body.error.code).toBe('not_found')
     for (const target of ['*', 'http://', 'http://?', '//'])
-      expect(await gateway.exchange(`OPTIONS ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
-        /^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/,
-      )
+      expect(
+        await exchangeRaw(gateway.port, `OPTIONS ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      ).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/)
   })
 })
 
@@ -178,7 +179,7 @@ describe('what is no HTTP', () => {
       post('', 'Bad Header: x\r\n'),
       post('zz\r\n', 'Transfer-Encoding: chunked\r\n'),
     ])
-      expect(await gateway.exchange(request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed_request"/)
+      expect(await exchangeRaw(gateway.port, request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed_request"/)
   })
 
   test('a length given twice, or beside chunks, is 400: no request can hide in another', async () => {
@@ -186,11 +187,11 @@ describe('what is no HTTP', () => {
       'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n',
       'Content-Length: 2\r\nContent-Length: 3\r\n',
     ])
-      expect(await gateway.exchange(post('{}', headers))).toMatch(/^HTTP\/1\.1 400 /)
+      expect(await exchangeRaw(gateway.port, post('{}', headers))).toMatch(/^HTTP\/1\.1 400 /)
   })
 
   test('headers of more than 16 KiB are 431', async () => {
-    const answered = await gateway.exchange(post('', `X-Filler: ${'x'.repeat(20_000)}\r\n`))
+    const answered = await exchangeRaw(gateway.port, post('', `X-Filler: ${'x'.repeat(20_000)}\r\n`))
     expect(answered).toMatch(/^HTTP\/1\.1 431 [\s\S]*"code":"headers_too_large"/)
   })
 

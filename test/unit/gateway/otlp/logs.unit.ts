@@ -15,7 +15,7 @@ import {
   startForeignGateway,
 } from '../../../support/foreign-gateway.ts'
 import { startGateway } from '../../../support/gateway.ts'
-import { openRaw } from '../../../support/raw-http.ts'
+import { exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
 const PATH = '/v1/logs'
 const RECORD = { severityNumber: 9, body: { stringValue: 'hello' } }
@@ -291,7 +291,8 @@ describe('requests that are refused', () => {
 
   test('a body that does not come in time may be sent again, which clients do after 503 only', async () => {
     const slow = await startGateway({ registry: foreignRegistry, config: { BODY_TIMEOUT_MS: 50 } })
-    const answer = await slow.exchange(
+    const answer = await exchangeRaw(
+      slow.port,
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"reason":"request_timeout"/i)
