@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CANARY_EVENT, CANARY_PROJECT, type Hop, runRound } from '../../../../deploy/canary/round.ts'
@@ -8,6 +7,7 @@ import { parseRegistryFile } from '../../../../shared/registry/file.ts'
 import { pause } from '../../../../shared/runtime/waiting.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { startBare } from '../../../support/raw-http.ts'
 
 interface Sent {
   readonly method: string
@@ -43,13 +43,9 @@ async function serverOf(gateway: () => Answer, views: (path: string) => Answer |
     const answer = method === 'POST' ? gateway() : await views(url.split('?')[0] ?? '')
     if (answer !== null) response.writeHead(answer[0], { 'content-type': 'application/json' }).end(answer[1])
   }
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent }
+  const { port, close } = await startBare(listener)
+  closing.push(close)
+  return { url: `http://127.0.0.1:${port}`, sent }
 }
 
 /** A deadline that is not meant to pass, also where this process is busy. */

@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { Server } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answerClientError, refuseTunnel } from '../../../../deploy/http/client-error.ts'
 import { limitPieces } from '../../../../deploy/http/pieces.ts'
@@ -15,21 +14,13 @@ afterEach(() => {
 
 /** Sends the parts and gives back everything that came until the server closed. */
 async function exchange(options: object, parts: readonly string[]): Promise<string> {
-  server = createServer(options, (_request, response) => {
-    response.end('answered')
-  })
-  server.on('clientError', answerClientError)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return new Promise((resolve) => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    let text = ''
-    socket.on('data', (data) => {
-      text += data
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve(text))
-    for (const part of parts) socket.write(part)
-  })
+  const { port, server: own } = await startBare(
+    (_request, response) => response.end('answered'),
+    (one) => one.on('clientError', answerClientError),
+    options,
+  )
+  server = own
+  return exchangeRaw(port, ...parts)
 }
 
 describe('what is no valid HTTP', () => {

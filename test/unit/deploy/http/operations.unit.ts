@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -7,9 +5,10 @@ import { healthRoutes, metricsRoutes, type OperationsDeps } from '../../../../de
 import { createListener } from '../../../../shared/http/listener.ts'
 import type { Health } from '../../../../shared/runtime/lifecycle.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
+import { startBare } from '../../../support/raw-http.ts'
 
-let server: Server
 let url: string
+let close: () => void
 let logged: string
 let health: readonly Health[]
 let draining: boolean
@@ -32,15 +31,12 @@ beforeEach(async () => {
     health: async () => health,
     draining: () => draining,
   }
-  server = createServer(createListener(express().use(healthRoutes(deps)).use(metricsRoutes(deps)), logger))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const started = await startBare(createListener(express().use(healthRoutes(deps)).use(metricsRoutes(deps)), logger))
+  url = `http://127.0.0.1:${started.port}`
+  close = started.close
 })
 
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterEach(() => close())
 
 const ask = async (path: string) => {
   const response = await fetch(url + path)

@@ -1,15 +1,14 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ProblemError, problem } from '../../../../shared/contract/errors.ts'
 import { createListener, type Handler } from '../../../../shared/http/listener.ts'
+import { startBare } from '../../../support/raw-http.ts'
 
 describe('what no route answers', () => {
   const lines: string[] = []
   const logger = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
-  let server: Server
+  let close: () => void
   let url: string
 
   beforeAll(async () => {
@@ -41,14 +40,11 @@ describe('what no route answers', () => {
     app.get('/first', () => {
       throw new Error('this route comes second')
     })
-    server = createServer(createListener(app, logger, (target) => first[target]))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const started = await startBare(createListener(app, logger, (target) => first[target]))
+    url = `http://127.0.0.1:${started.port}`
+    close = started.close
   })
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(() => close())
 
   const get = async (path: string) => {
     const response = await fetch(url + path)
