@@ -33,6 +33,8 @@ export interface RunningGateway {
   readonly publisher: ReturnType<typeof createPublisher>
   /** The durable records. */
   records(): readonly NewRecord[]
+  /** Their values as JSON, from this one on; a negative number counts from the end. */
+  stored(from?: number): readonly Readonly<Record<string, unknown>>[]
   /** Posts a body (JSON, unless it is a string or bytes) with the key of the Team that owns the fixtures. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
@@ -84,13 +86,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     server.on('clientError', answerClientError)
     answerExpectContinue(server, config.MAX_BODY_BYTES)
   })
+  const records = () => journal.batches.flatMap((batch: AppendBatch) => batch.records)
   return {
     port,
     journal,
     metrics,
     methods,
     publisher,
-    records: () => journal.batches.flatMap((batch: AppendBatch) => batch.records),
+    records,
+    stored: (from) =>
+      records()
+        .slice(from)
+        .map(({ value }) => JSON.parse(String(value))),
     post: (path, body, headers = {}) => post(`http://127.0.0.1:${port}${path}`, body, headers),
     close: async () => {
       journal.release()

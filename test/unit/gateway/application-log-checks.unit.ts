@@ -118,7 +118,7 @@ describe.each([
   test('a GUID may be in any case, without dashes or in braces', async () => {
     for (const uniqueIdentifier of [PROJECT.toUpperCase(), PROJECT.replaceAll('-', ''), `{${PROJECT}}`])
       expect(await codeOf([inBody({ uniqueIdentifier })])).toBeUndefined()
-    for (const { value } of gateway.records()) expect(JSON.parse(String(value))).toMatchObject({ project: PROJECT })
+    for (const entry of gateway.stored()) expect(entry).toMatchObject({ project: PROJECT })
   })
 
   test('a body that is JSON but no object is invalid_request', async () => {
@@ -137,7 +137,7 @@ describe('levels of application logs', () => {
     expect((await send('wArNiNg')).body.success).toBe(true)
     for (const level of [undefined, null, '', 3, { a: 1 }])
       expect((await send(level)).body.error.code).toBe('invalid_log_level')
-    const [replaced, kept] = gateway.records().map(({ value }) => JSON.parse(String(value)))
+    const [replaced, kept] = gateway.stored()
     expect(replaced).toMatchObject({ level: 'Information', originalLevel: 'Loud' })
     expect(kept).toMatchObject({ level: 'Warning' })
     expect(kept).not.toHaveProperty('originalLevel')

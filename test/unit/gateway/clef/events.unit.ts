@@ -28,7 +28,7 @@ const lines = (...events: readonly unknown[]): string =>
   events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event))).join('\r\n')
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}, path = PATH) =>
   gateway.post(path, body, { 'x-api-key': KEY, 'x-project-id': CHECKOUT, 'content-type': CLEF, ...headers })
-const stored = () => gateway.records().map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>)
+const stored = () => gateway.stored()
 
 /** The record that one event becomes. */
 async function recordOf(event: unknown): Promise<Record<string, unknown>> {

@@ -456,10 +456,7 @@ describe('requests in Protobuf', () => {
     const idsOf = async (body: Buffer) => {
       const before = gateway.records().length
       await postProtobuf(body, { 'idempotency-key': 'protobuf' })
-      return gateway
-        .records()
-        .slice(before)
-        .map(({ value }) => (JSON.parse(String(value)) as { id: string }).id)
+      return gateway.stored(before).map(({ id }) => id)
     }
     const [first] = await idsOf(REQUEST)
     expect(await idsOf(REQUEST)).toEqual([first])

@@ -40,12 +40,6 @@ afterAll(async () => {
   await gateway.close()
 })
 
-const messages = (from: number) =>
-  gateway
-    .records()
-    .slice(from)
-    .map(({ value }) => JSON.parse(String(value)))
-
 describe('a call', () => {
   test.each([
     ['as it is', {}],
@@ -61,11 +55,12 @@ describe('a call', () => {
     })
     own.close()
     expect(
-      messages(before)
+      gateway
+        .stored(before)
         .map(({ message }) => message)
         .sort(),
     ).toEqual(['one', 'x'.repeat(5_000)])
-    expect(messages(before)[0]).toMatchObject({ project: CHECKOUT })
+    expect(gateway.stored(before)[0]).toMatchObject({ project: CHECKOUT })
   })
 
   test('without records ends with OK', async () => {
@@ -122,7 +117,7 @@ describe('a call', () => {
       headers: { 'content-type': 'application/x-protobuf', 'x-api-key': KEY, ...metadata },
       body: message as never,
     })
-    const stored = messages(before)
+    const stored = gateway.stored(before)
     expect(stored).toHaveLength(3)
     expect(new Set(stored.map(({ id }) => id)).size).toBe(1)
     expect(gateway.records().at(-1)?.headers).toMatchObject({ traceparent: metadata.traceparent })

@@ -49,7 +49,7 @@ const post = async (body: unknown, headers: Record<string, string> = {}) => {
   return { ...answer, body: answer.body as unknown as Status & Success }
 }
 const send = (...resourceLogs: readonly unknown[]) => post({ resourceLogs })
-const stored = () => gateway.records().map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>)
+const stored = () => gateway.stored()
 
 describe('what is accepted', () => {
   test('every record becomes an application log; the answer is an empty object of JSON', async () => {

@@ -106,7 +106,7 @@ projects: [{ id: ${PROJECT_A}, team: a }]`)
     const team = await startedTeam(`http://127.0.0.1:${gateway.port}`)
     const { status, data } = await team.ask('POST', '/sample-flow')
     expect([status, data]).toEqual([200, { correlationKey: expect.stringMatching(/^sample-2026-03-04-/), sent: 8 }])
-    const records = gateway.records().map(({ value }) => JSON.parse(String(value)))
+    const records = gateway.stored()
     expect(records).toHaveLength(8)
     const { correlationKey } = data as { correlationKey: string }
     for (const record of records) expect(record).toMatchObject({ team: 'a', correlationKey })
