@@ -68,7 +68,7 @@ export function parseRegistryFile(text: string): {
   }
   const sections = root && readFields(root, 'the file', ['teams', 'events', 'steps', 'projects'], fail)
   const listOf = <Item>(name: string, read: (item: YamlValue, fail: Fail) => Item | undefined): Item[] =>
-    readList(sections?.get(name), name, fail).flatMap((item) => read(item, fail) ?? [])
+    ((sections && optional(sections, name, readList)) ?? []).flatMap((item) => read(item, fail) ?? [])
   const file = {
     teams: listOf('teams', readTeam),
     events: listOf('events', readEvent),
@@ -92,67 +92,67 @@ type Fail = (line: number, message: string) => undefined
 function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
   const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys', 'defaultProject', 'limits'], fail)
   if (fields === undefined) return undefined
-  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
-  const apiKeys = optional(fields, 'apiKeys', (value) => readKeys(value, fail))
-  const defaultProject = optional(fields, 'defaultProject', (value) =>
-    isNull(value) ? null : readGuid(value, 'defaultProject', fail),
-  )
-  const limits = optional(fields, 'limits', (value) => (isNull(value) ? null : readLimits(value, fail)))
-  const id = required(fields, item, 'id', fail, (value) => readTeamId(value, 'id', fail))
+  const name = optional(fields, 'name', readText)
+  const apiKeys = optional(fields, 'apiKeys', readKeys)
+  const defaultProject = optional(fields, 'defaultProject', orNull(readGuid))
+  const limits = optional(fields, 'limits', orNull(readLimits))
+  const id = required(fields, 'id', readTeamId)
   return id === undefined ? undefined : { line: item.line, id, name, apiKeys, defaultProject, limits }
 }
 
 /** Null, as if no limits were given, if there is no field. */
-function readLimits(item: YamlValue, fail: Fail): TeamLimits | null | undefined {
-  const fields = readFields(item, 'limits', [...Object.keys(LIMIT_RANGES), 'shadow'], fail)
+function readLimits(item: YamlValue, name: string, fail: Fail): TeamLimits | null | undefined {
+  const fields = readFields(item, name, [...Object.keys(LIMIT_RANGES), 'shadow'], fail)
   if (fields === undefined) return undefined
-  const amount = (name: keyof typeof LIMIT_RANGES): number | undefined =>
-    optional(fields, name, (value) => readWhole(value, name, LIMIT_RANGES[name], fail))
+  const amount = (limit: keyof typeof LIMIT_RANGES): number | undefined =>
+    optional(fields, limit, wholeFrom(LIMIT_RANGES[limit]))
   return (
     limitsFrom({
       entriesPerSecond: amount('entriesPerSecond'),
       bytesPerSecond: amount('bytesPerSecond'),
       burstSeconds: amount('burstSeconds'),
-      shadow: optional(fields, 'shadow', (value) => readFlag(value, 'shadow', fail)),
+      shadow: optional(fields, 'shadow', readFlag),
     }) ?? null
   )
 }
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
   const fields = readFields(item, 'an Event', ['identifier', 'team', 'name', 'archived'], fail)
-  return fields && readOwned(fields, item, fail, 'identifier', readText)
+  return fields && readOwned(fields, 'identifier', readText)
 }
 
 function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order', 'archived'], fail)
   if (fields === undefined) return undefined
-  const event = optional(fields, 'event', (value) => (isNull(value) ? null : readText(value, 'event', fail)))
-  const order = optional(fields, 'order', (value) => readOrder(value, fail))
-  const owned = readOwned(fields, item, fail, 'identifier', readText)
+  const event = optional(fields, 'event', orNull(readText))
+  const order = optional(fields, 'order', readOrder)
+  const owned = readOwned(fields, 'identifier', readText)
   return owned && { ...owned, event, order }
 }
 
 /** The fields that Events, Steps and Projects share; `idField` holds the id. */
-function readOwned(
-  fields: Fields,
-  item: YamlValue,
-  fail: Fail,
-  idField: string,
-  readId: (value: YamlValue, what: string, fail: Fail) => string | undefined,
-): FileEvent | undefined {
-  const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
-  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
-  const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
-  const id = required(fields, item, idField, fail, (value) => readId(value, idField, fail))
-  return id === undefined ? undefined : { line: item.line, id, team, name, archived }
+function readOwned(fields: Fields, idField: string, readId: Read<string>): FileEvent | undefined {
+  const team = required(fields, 'team', readTeamId)
+  const name = optional(fields, 'name', readText)
+  const archived = optional(fields, 'archived', readFlag)
+  const id = required(fields, idField, readId)
+  return id === undefined ? undefined : { line: fields.line, id, team, name, archived }
 }
 
 function readProject(item: YamlValue, fail: Fail): FileEvent | undefined {
   const fields = readFields(item, 'a Project', ['id', 'team', 'name', 'archived'], fail)
-  return fields && readOwned(fields, item, fail, 'id', readGuid)
+  return fields && readOwned(fields, 'id', readGuid)
 }
 
-type Fields = ReadonlyMap<string, YamlValue>
+/** The fields of a map, and where to report what is wrong with them. */
+interface Fields {
+  readonly line: number
+  readonly byName: ReadonlyMap<string, YamlValue>
+  readonly fail: Fail
+}
+
+/** Reads the value of the field `name`; undefined, with a problem, if it is invalid. */
+type Read<Value> = (value: YamlValue, name: string, fail: Fail) => Value | undefined
 
 /** The fields of a map; an unknown field is a problem, so that a typo is not ignored silently. */
 function readFields(item: YamlValue, what: string, known: readonly string[], fail: Fail): Fields | undefined {
@@ -160,31 +160,27 @@ function readFields(item: YamlValue, what: string, known: readonly string[], fai
   for (const { name, line } of item.value.fields) {
     if (!known.includes(name)) fail(line, `${what} has no field ${JSON.stringify(name)}; it has ${known.join(', ')}`)
   }
-  return new Map(item.value.fields.map(({ name, content }) => [name, content]))
+  const byName = new Map(item.value.fields.map(({ name, content }) => [name, content]))
+  return { line: item.line, byName, fail }
 }
 
-/** The items of a section; empty if it is omitted or empty. */
-function readList(value: YamlValue | undefined, name: string, fail: Fail): readonly YamlValue[] {
-  if (value === undefined || isNull(value)) return []
-  if (value.value.type === 'list') return value.value.items
-  fail(value.line, `${name} must be a list`)
-  return []
+function optional<Value>({ byName, fail }: Fields, name: string, read: Read<Value>): Value | undefined {
+  const value = byName.get(name)
+  return value && read(value, name, fail)
 }
 
-const optional = <Value>(fields: Fields, name: string, read: (value: YamlValue) => Value): Value | undefined => {
-  const value = fields.get(name)
-  return value && read(value)
-}
+const required = <Value>(fields: Fields, name: string, read: Read<Value>): Value | undefined =>
+  fields.byName.has(name) ? optional(fields, name, read) : fields.fail(fields.line, `${name} is missing`)
 
-function required<Value>(
-  fields: Fields,
-  item: YamlValue,
-  name: string,
-  fail: Fail,
-  read: (value: YamlValue) => Value | undefined,
-): Value | undefined {
-  const value = fields.get(name)
-  return value === undefined ? fail(item.line, `${name} is missing`) : read(value)
+const orNull =
+  <Value>(read: Read<Value>): Read<Value | null> =>
+  (value, name, fail) =>
+    isNull(value) ? null : read(value, name, fail)
+
+/** The items of a section; null stands for none. */
+function readList(section: YamlValue, name: string, fail: Fail): readonly YamlValue[] | undefined {
+  if (isNull(section)) return []
+  return section.value.type === 'list' ? section.value.items : fail(section.line, `${name} must be a list`)
 }
 
 function readText({ line, value }: YamlValue, name: string, fail: Fail): string | undefined {
@@ -217,24 +213,21 @@ function readTeamId(value: YamlValue, name: string, fail: Fail): string | undefi
   )
 }
 
-function readWhole(
-  { line, value }: YamlValue,
-  name: string,
-  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
-  fail: Fail,
-): number | undefined {
-  const number = value.type === 'scalar' ? value.scalar : undefined
-  const fits = typeof number === 'number' && Number.isSafeInteger(number) && number >= minimum && number <= maximum
-  return fits ? number : fail(line, `${name} must be a whole number from ${minimum} to ${maximum}`)
-}
+const wholeFrom =
+  ({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }): Read<number> =>
+  ({ line, value }, name, fail) => {
+    const number = value.type === 'scalar' ? value.scalar : undefined
+    const fits = typeof number === 'number' && Number.isSafeInteger(number) && number >= minimum && number <= maximum
+    return fits ? number : fail(line, `${name} must be a whole number from ${minimum} to ${maximum}`)
+  }
 
-function readOrder({ line, value }: YamlValue, fail: Fail): number | undefined {
+function readOrder({ line, value }: YamlValue, name: string, fail: Fail): number | undefined {
   const order = value.type === 'scalar' ? value.scalar : undefined
-  return isOrder(order) ? order : fail(line, `order ${ORDER_EXPECTED}`)
+  return isOrder(order) ? order : fail(line, `${name} ${ORDER_EXPECTED}`)
 }
 
-function readKeys({ line, value }: YamlValue, fail: Fail): FileKey[] | undefined {
-  if (value.type !== 'list') return fail(line, 'apiKeys must be a list; [] stands for a Team with no key')
+function readKeys({ line, value }: YamlValue, name: string, fail: Fail): FileKey[] | undefined {
+  if (value.type !== 'list') return fail(line, `${name} must be a list; [] stands for a Team with no key`)
   return value.items.flatMap((item) => {
     const key = item.value.type === 'scalar' ? item.value.scalar : undefined
     if (typeof key === 'string' && isSendableKey(key)) return { key, line: item.line }
