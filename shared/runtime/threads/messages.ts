@@ -1,4 +1,3 @@
-import type { Transferable } from 'node:worker_threads'
 import type { WireError } from './error-wire.ts'
 
 /**
@@ -24,5 +23,3 @@ export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: WireError }
   | { readonly kind: 'answers'; readonly answers: readonly AnswerMessage[] }
-
-export type { Transferable }

@@ -1,9 +1,9 @@
-import type { Transferable } from './messages.ts'
+import type { Transferable } from 'node:worker_threads'
 
 /** Gathers the messages of one event loop turn and posts them together: a post costs more than most messages. */
 export interface Outbox<Message> {
   /** `onUnsent` is called if the message contains something that cannot be cloned. */
-  send(message: Message, transfer: readonly Transferable[] | undefined, onUnsent: (error: Error) => void): void
+  send(message: Message, onUnsent: (error: Error) => void, transfer?: readonly Transferable[]): void
   /** Posts the gathered messages at once. */
   flush(): void
 }
@@ -48,8 +48,8 @@ export function createOutbox<Message>(
   }
 
   return {
-    send: (message, transfer = [], onUnsent) => {
-      waiting.push({ message, transfer, onUnsent })
+    send: (message, onUnsent, transfer = []) => {
+      waiting.push({ message, onUnsent, transfer })
       if (waiting.length === 1) process.nextTick(flush)
     },
     flush,

@@ -23,10 +23,8 @@ export async function serveThread<Calls extends CallsOf<Calls>>(
   const outbox = createOutbox<AnswerMessage>((answers) => post({ kind: 'answers', answers }))
   const running = new Set<Promise<void>>()
 
-  const fail = (id: number, error: unknown): void =>
-    outbox.send({ id, ok: false, error: encodeError(error) }, undefined, () => {})
-  const succeed = (id: number, value: unknown): void =>
-    outbox.send({ id, ok: true, value }, undefined, (error) => fail(id, error))
+  const fail = (id: number, error: unknown): void => outbox.send({ id, ok: false, error: encodeError(error) }, () => {})
+  const succeed = (id: number, value: unknown): void => outbox.send({ id, ok: true, value }, (error) => fail(id, error))
 
   let service: ThreadService<Calls>
   try {

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 import type { Health } from '../lifecycle.ts'
 import { decodeError, type ErrorClass } from './error-wire.ts'
-import type { CallMessage, CallsOf, FromThread, ToThread, Transferable } from './messages.ts'
+import type { CallMessage, CallsOf, FromThread, ToThread } from './messages.ts'
 import { createOutbox } from './outbox.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
@@ -108,7 +108,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
     call: (callName, args, transfer) => {
       if (closing || goneBecause !== undefined) return Promise.reject(goneError(false))
       const { id, promise } = pending.add()
-      outbox.send({ id, name: callName, args }, transfer, (error) => pending.reject(id, error))
+      outbox.send({ id, name: callName, args }, (error) => pending.reject(id, error), transfer)
       return promise
     },
     health: () =>
