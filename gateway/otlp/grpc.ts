@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerCall, type Call, PREFIX_BYTES } from '../../shared/grpc/call.ts'
-import type { Unwrap } from '../../shared/http/body.ts'
+import type { BodyBytes } from '../../shared/http/body-bytes.ts'
 import { type ContentCoding, contentCoding, quotedHeader } from '../../shared/http/media-type.ts'
 import type { BodyFormat, SendReply } from '../ingest/endpoint.ts'
 import { PROTOBUF_FORMAT } from './protobuf.ts'
@@ -31,7 +31,7 @@ const unknownCoding = (headers: IncomingHttpHeaders): Problem =>
   )
 
 /** Reads the message's prefix: one byte says whether the message is compressed, the next four how long it is. */
-function unwrapMessage(...[bytes, headers]: Parameters<Unwrap>): Checked<ContentCoding> {
+function unwrapMessage(bytes: BodyBytes, headers: IncomingHttpHeaders): Checked<ContentCoding> {
   const prefix = bytes.shift(PREFIX_BYTES)
   if (prefix.length < PREFIX_BYTES) return malformed('it has no message')
   const length = prefix.readUInt32BE(1)
