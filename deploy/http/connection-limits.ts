@@ -19,17 +19,7 @@ export interface ConnectionsOptions {
   readonly lookMs?: number
   /** Whether a connection that is silent waits for this server. */
   readonly isBusy?: (socket: Socket) => boolean
-  readonly onOpen: () => void
-  readonly onClose: () => void
-  /** Called for each connection that was closed to make room, or as there was none. */
-  readonly onRefused: () => void
-}
-
-/** Counts the connections of a server. */
-export function countedIn(metrics: Metrics): Pick<ConnectionsOptions, 'onOpen' | 'onClose' | 'onRefused'> {
-  const connections = metrics.gauge('sluice_connections')
-  const refused = metrics.counter('sluice_connections_refused_total')
-  return { onOpen: () => connections.inc(), onClose: () => connections.dec(), onRefused: () => refused.inc() }
+  readonly metrics: Metrics
 }
 
 /** Open files that are no connections of clients: a server with all roles has 50, and more towards Kafka and Elasticsearch. */
@@ -75,7 +65,9 @@ const traffic = (socket: Socket): number => socket.bytesRead + socket.bytesWritt
  * every connection has asked, the new one is closed at once.
  */
 export function limitConnections(server: Server, options: ConnectionsOptions): void {
-  const { connectionsMax, lookMs = LOOK_MS, isBusy = waitsForAnswer, onOpen, onClose, onRefused } = options
+  const { connectionsMax, lookMs = LOOK_MS, isBusy = waitsForAnswer, metrics } = options
+  const connections = metrics.gauge('sluice_connections')
+  const refused = metrics.counter('sluice_connections_refused_total')
   /** The traffic of each connection at the last check. */
   const open = new Map<Socket, number | undefined>()
   /** The connections on which nothing may have been asked yet, oldest first. */
@@ -92,18 +84,18 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
   // Node's own limit, `maxConnections`, can only close the new one.
   server.on('connection', (socket: Socket) => {
     if (open.size >= connectionsMax) {
-      onRefused()
+      refused.inc()
       const leaving = oldestUnasked()
       if (leaving === undefined) return void socket.destroy()
       leaving.destroy()
     }
     open.set(socket, undefined)
     unasked.add(socket)
-    onOpen()
+    connections.inc()
     socket.once('close', () => {
       open.delete(socket)
       unasked.delete(socket)
-      onClose()
+      connections.dec()
     })
   })
   const look = (): void => {

@@ -21,7 +21,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Attributes, Tracer } from '../../shared/runtime/tracing.ts'
 import { answerOnSocket } from './client-error.ts'
 import { destroyAfterLinger } from './close-in-stages.ts'
-import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
+import { limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
 import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 
@@ -65,7 +65,7 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   limitConnections(server, {
     connectionsMax: Math.ceil(config.MAX_CONNECTIONS * GRPC_CONNECTIONS_SHARE),
     isBusy: connections.isBusy,
-    ...countedIn(metrics),
+    metrics,
   })
   return createListening('grpc', server, options, (deadline) => close(server, connections, deadline))
 }

@@ -7,7 +7,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
 import { closeConnectionsInStages } from './close-in-stages.ts'
-import { countedIn, letGoOfStalled, limitConnections, limitUnasked } from './connection-limits.ts'
+import { letGoOfStalled, limitConnections, limitUnasked } from './connection-limits.ts'
 import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
@@ -61,7 +61,7 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
     },
     inTurn(listener),
   )
-  limitConnections(server, { connectionsMax: config.MAX_CONNECTIONS, ...countedIn(metrics) })
+  limitConnections(server, { connectionsMax: config.MAX_CONNECTIONS, metrics })
   letGoOfStalled(server)
   answerHalfClosed(server)
   closeConnectionsInStages(server)

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { letGoOfStalled, limitConnections, withinFileLimit } from '../../../../deploy/http/connection-limits.ts'
+import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'
 
@@ -39,25 +40,14 @@ afterEach(() => {
 describe('the number of connections', () => {
   interface Counted {
     readonly connect: (sent?: string) => RawConnection
-    readonly counts: { open: number; refused: number }
+    readonly open: () => Promise<number | undefined>
+    readonly refused: () => Promise<number | undefined>
   }
 
   async function start(begin: RequestListener, lookMs = 5): Promise<Counted> {
-    const counts = { open: 0, refused: 0 }
+    const metrics = createMetrics()
     const started = await startBare(begin, (server) =>
-      limitConnections(server, {
-        connectionsMax: MAX,
-        lookMs,
-        onOpen: () => {
-          counts.open += 1
-        },
-        onClose: () => {
-          counts.open -= 1
-        },
-        onRefused: () => {
-          counts.refused += 1
-        },
-      }),
+      limitConnections(server, { connectionsMax: MAX, lookMs, metrics }),
     )
     close = started.close
     const connect = (sent = GET): RawConnection => {
@@ -65,29 +55,33 @@ describe('the number of connections', () => {
       connection.send(sent)
       return connection
     }
-    return { connect, counts }
+    return {
+      connect,
+      open: async () => (await metrics.gauge('sluice_connections').get()).values[0]?.value,
+      refused: async () => (await metrics.counter('sluice_connections_refused_total').get()).values[0]?.value,
+    }
   }
 
   test('idle ones make room when it comes near the limit, and not before', async () => {
-    const { connect, counts } = await start((_request, response) => void response.end('ok'))
+    const { connect, open } = await start((_request, response) => void response.end('ok'))
     const idle = Array.from({ length: MAX - 1 }, () => connect())
     await eventually(() => idle.every(({ received }) => received().endsWith('ok')))
     for (let looks = 0; looks < 5; looks += 1) await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(counts.open).toBe(MAX - 1)
+    expect(await open()).toBe(MAX - 1)
     const { closed } = connect()
     await Promise.all([...idle.map((one) => one.closed), closed])
-    await eventually(() => counts.open === 0)
+    await eventually(async () => (await open()) === 0)
   })
 
   test('those that wait for an answer, or are being used, are kept', async () => {
-    const { connect, counts } = await start((request, response) => {
+    const { connect, open } = await start((request, response) => {
       if (request.headers['x-wait'] === undefined) response.end('ok')
     })
     const waiting = Array.from({ length: MAX - 1 }, () => connect())
     for (const { send } of waiting) send(WAIT)
     await eventually(() => waiting.every(({ received }) => received().endsWith('ok')))
     await connect().closed
-    await eventually(() => counts.open === MAX - 1)
+    await eventually(async () => (await open()) === MAX - 1)
   })
 
   test('those on which a request has just arrived are kept', async () => {
@@ -104,43 +98,43 @@ describe('the number of connections', () => {
   })
 
   test('those that take nothing of their answers make room, too', async () => {
-    const { connect, counts } = await start((request, response) => {
+    const { connect, open } = await start((request, response) => {
       if (request.headers['x-wait'] === undefined) response.end('x'.repeat(16_000_000))
     })
     const unread = Array.from({ length: MAX - 1 }, () => connect())
     for (const { socket } of unread) socket.pause()
     const waiting = connect(WAIT)
-    await eventually(() => counts.open === MAX)
-    await eventually(() => counts.open < MAX)
+    await eventually(async () => (await open()) === MAX)
+    await eventually(async () => Number(await open()) < MAX)
     for (const { socket } of unread) socket.destroy()
-    await eventually(() => counts.open === 1)
+    await eventually(async () => (await open()) === 1)
     waiting.socket.destroy()
   })
 
   test('at the limit, new ones take the place of the oldest without a request', async () => {
-    const { connect, counts } = await start((_request, response) => void response.end('ok'), 60_000)
+    const { connect, open, refused } = await start((_request, response) => void response.end('ok'), 60_000)
     const asked = connect()
     await eventually(() => asked.received().endsWith('ok'))
     const silent: RawConnection[] = []
     for (let number = 1; number < MAX; number += 1) {
       silent.push(connect('GET / HTTP/1.1\r\nHost:'))
-      await eventually(() => counts.open === 1 + number)
+      await eventually(async () => (await open()) === 1 + number)
     }
     const late = [connect(), connect()]
     await eventually(() => late.every(({ received }) => received().endsWith('ok')))
     await Promise.all(silent.slice(0, 2).map(({ closed }) => closed))
-    expect(counts).toEqual({ open: MAX, refused: 2 })
+    expect([await open(), await refused()]).toEqual([MAX, 2])
     silent[2]?.send(' x\r\n\r\n')
     asked.send(GET)
     await eventually(() => silent[2]?.received().endsWith('ok') === true && answersIn(asked.received()).length === 2)
   })
 
   test('at the limit, new ones are closed where all have asked', async () => {
-    const { connect, counts } = await start((_request, response) => void response.end('ok'), 60_000)
+    const { connect, open, refused } = await start((_request, response) => void response.end('ok'), 60_000)
     const all = Array.from({ length: MAX }, () => connect())
     await eventually(() => all.every(({ received }) => received().endsWith('ok')))
     expect(await connect().closed).toBe('')
-    expect(counts).toEqual({ open: MAX, refused: 1 })
+    expect([await open(), await refused()]).toEqual([MAX, 1])
   })
 })
 
