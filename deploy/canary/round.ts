@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseJsonObject } from '../../shared/contract/json-object.ts'
-import { type Config, ConfigError } from '../../shared/runtime/config.ts'
+import { type Config, ConfigError, hasCredentials } from '../../shared/runtime/config.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 
 /** The Event and the Project of the canary's entries; registry.yaml registers both with their Team. */
@@ -53,11 +53,8 @@ export function canaryTarget(config: Config): CanaryTarget {
   const gatewayUrl = config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL
   const { CANARY_API_KEY: apiKey, CANARY_DEADLINE_MS: deadlineMs } = config
   const viewsUrl = config.VIEWS_URL ?? gatewayUrl
-  // The canary's failures quote these URLs, also in logs, and fetch takes no credentials in a URL.
-  const isSecret = [gatewayUrl, viewsUrl].some((url) => {
-    const { username, password } = new URL(url ?? 'http://none')
-    return username + password !== ''
-  })
+  // The canary's failures quote these URLs, also in logs.
+  const isSecret = [gatewayUrl, viewsUrl].some((url) => url !== null && hasCredentials(url))
   if (gatewayUrl !== null && viewsUrl !== null && apiKey !== null && !isSecret)
     return { gatewayUrl, viewsUrl, apiKey, deadlineMs }
   throw new ConfigError([

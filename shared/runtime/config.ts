@@ -209,6 +209,12 @@ function isOrigin(text: string): boolean {
   return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
 
+/** Whether a URL has a user, a password or both; fetch refuses such a URL, and its error quotes it. */
+export function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username + password !== ''
+}
+
 function isBroker(text: string): boolean {
   const [, port] = /^(?:\[[^\s/\]]+\]|[^\s/:]+):(\d{1,5})$/.exec(text) ?? []
   return Number(port) >= 1 && Number(port) <= 65_535
@@ -267,7 +273,7 @@ const CHECKS: readonly Check[] = [
     names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
     problem: ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
       url !== null &&
-      new URL(url).username !== '' &&
+      hasCredentials(url) &&
       'OTEL_EXPORTER_OTLP_ENDPOINT must have no credentials; use OTEL_EXPORTER_OTLP_HEADERS',
   },
   {

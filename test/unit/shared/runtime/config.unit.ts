@@ -223,9 +223,11 @@ describe('settings are checked against each other', () => {
     expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=K%C3%B6ln,k8s.pod.name=a=b,empty=' })).toEqual([])
     for (const pairs of ['team=100%', 'team'])
       expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: pairs })).toEqual([expect.stringContaining(`got "${pairs}"`)])
-    const [credentials] = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hidden@collector:4318' })
-    expect(credentials).toContain('use OTEL_EXPORTER_OTLP_HEADERS')
-    expect(credentials).not.toContain('hidden')
+    for (const user of ['me:hidden', 'hidden', ':hidden']) {
+      const [credentials] = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://${user}@collector:4318` })
+      expect(credentials).toContain('use OTEL_EXPORTER_OTLP_HEADERS')
+      expect(credentials).not.toContain('hidden')
+    }
   })
 
   test('origins of browser apps are written as browsers send them', () => {
