@@ -193,7 +193,6 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
     { format, dialect }: Encoding<Kind, Source>,
     send: SendReply<Response>,
   ): (request: Source, response: Response) => Promise<void> {
-    const { parse, refusal } = format
     const endpointDeps = { ...depsOfKind[kind], recordRefusals: refusalRecorder(recordedAs) }
     const handle: IngestHandler =
       'check' in entries
@@ -201,13 +200,11 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         : createBatchHandler({ check: entries.checkAll(endpointDeps), sent: entries.sent, dialect }, endpointDeps)
     const read = createBodyReader<Kind, Source>({
       ...format,
+      grant: bodyGrants[grant],
       timeoutMs: config.BODY_TIMEOUT_MS,
       inflate,
-      grant: (request) => {
-        const cause = refusal(request)
-        return cause === undefined ? bodyGrants[grant](request) : { problem: cause }
-      },
     })
+    const { parse } = format
     return createEndpoint(handle, { ...endpointDeps, read, send, parse, cooperative, dialect, logger })
   }
 

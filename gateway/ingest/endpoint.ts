@@ -4,14 +4,13 @@ import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
 import {
   type Body,
   type BodyReader,
+  type BodyReaderOptions,
   type BodySource,
   type Content,
-  type Decode,
   GONE,
   isLong,
   type ReadBody,
   refusedBodyHeaders,
-  type Unwrap,
 } from '../../shared/http/body.ts'
 import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
 import { valueBytesIn } from '../../shared/http/json-pieces.ts'
@@ -22,12 +21,8 @@ import type { IngestHandler, IngestMetrics } from './handlers.ts'
 import type { Dialect, Reply } from './replies.ts'
 
 /** The format of an endpoint's request bodies. */
-export interface BodyFormat<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
-  /** The reason not to read the body of this request; undefined if it is read. */
-  readonly refusal: (request: Source) => Problem | undefined
-  /** Omitted if the content is not wrapped in anything. */
-  readonly unwrap?: Unwrap
-  readonly decode: Decode<Kind>
+export interface BodyFormat<Kind extends Content = string, Source extends BodySource = IncomingMessage>
+  extends Pick<BodyReaderOptions<Kind, Source>, 'refusal' | 'unwrap' | 'decode'> {
   readonly parse: (body: Body<Kind>) => Steps<Checked<unknown>>
 }
 

@@ -69,14 +69,16 @@ export type BodyReader<Kind extends Content = string, Source extends BodySource 
 ) => Promise<ReadBody<Kind>>
 
 export interface BodyReaderOptions<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
+  /** The reason not to read the body of this request; undefined if it is read. */
+  readonly refusal: (request: Source) => Problem | undefined
+  /** Omitted: the body is the content, encoded as Content-Encoding says. */
+  readonly unwrap?: Unwrap
   readonly decode: Decode<Kind>
   /** Decides from the headers how much of a request is read; a problem refuses it before anything is read. */
   readonly grant: (request: Source) => Checked<BodyGrant>
   /** Maximum time from the call to the last byte. */
   readonly timeoutMs: number
   readonly inflate?: Inflate
-  /** Omitted: the body is the content, encoded as Content-Encoding says. */
-  readonly unwrap?: Unwrap
 }
 
 const unwrapped: Unwrap = (_bytes, headers) => ({ value: contentCoding(headers) ?? 'identity' })
@@ -93,11 +95,12 @@ type Wire = Checked<BodyBytes> | typeof GONE
  * reset.
  */
 export function createBodyReader<Kind extends Content, Source extends BodySource = IncomingMessage>({
+  refusal,
+  unwrap = unwrapped,
   decode,
   grant: grantOf,
   timeoutMs,
   inflate = createInflate(),
-  unwrap = unwrapped,
 }: BodyReaderOptions<Kind, Source>): BodyReader<Kind, Source> {
   const deadlines = createDeadlines()
 
@@ -160,14 +163,13 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     }
     if (coding === 'identity' || bytes.size === 0) return decoded(bytes, grant.value)
     const { value: granted } = grant
-    const { inflatedBytesMax: bytesMax } = granted
     // Meanwhile the request holds its body in both forms.
     const share: ByteShare = {
       ...granted.share,
       fits: (more, own = 0) => granted.share.fits(more, own + bytes.held),
     }
-    const beyond = tooLarge(granted, bytesMax, 'The body is too large after decompression.')
-    return inflate(bytes.joined(), coding, { share, bytesMax, tooLarge: beyond })
+    const beyond = tooLarge(granted, granted.inflatedBytesMax, 'The body is too large after decompression.')
+    return inflate(bytes.joined(), coding, { share, bytesMax: granted.inflatedBytesMax, tooLarge: beyond })
       .finally(() => bytes.release())
       .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, granted) : inflated))
   }
@@ -185,7 +187,8 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
   // One promise per request: each costs as much as a check.
   return (request) =>
     new Promise((resolve, reject) => {
-      const grant = grantOf(request)
+      const cause = refusal(request)
+      const grant = cause === undefined ? grantOf(request) : { problem: cause }
       readWire(request, grant, (wire) => {
         try {
           resolve(bodyOf(wire, grant, request))
@@ -284,12 +287,10 @@ export function createSmallJsonReader({
 }): SmallJsonReader {
   const granted: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
   const read = createBodyReader({
+    refusal: ({ headers }) => mediaProblem(headers),
     decode: decodeText,
+    grant: () => ({ value: granted }),
     timeoutMs,
-    grant: ({ headers }) => {
-      const cause = mediaProblem(headers)
-      return cause === undefined ? { value: granted } : { problem: cause }
-    },
   })
   return async (request) => {
     const body = await read(request)

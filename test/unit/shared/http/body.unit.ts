@@ -24,16 +24,19 @@ const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_
 
 const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyReader =>
   createBodyReader({
+    refusal: ({ headers }) => codingProblem(headers),
     decode: decodeText,
+    grant: () => ({ value: { ...grant, share } }),
     timeoutMs,
-    grant: ({ headers }) => {
-      const problem = codingProblem(headers)
-      return problem === undefined ? { value: { ...grant, share } } : { problem }
-    },
   })
 
 const binaryReaderWith = (share: ByteShare): BodyReader<Buffer> =>
-  createBodyReader({ decode: decodeBinary, timeoutMs: 10_000, grant: () => ({ value: { ...GRANT, share } }) })
+  createBodyReader({
+    refusal: () => undefined,
+    decode: decodeBinary,
+    grant: () => ({ value: { ...GRANT, share } }),
+    timeoutMs: 10_000,
+  })
 
 /** A request whose body is what the test pushes. */
 const requestWith = (headers: IncomingHttpHeaders = {}): Readable & IncomingMessage =>
