@@ -5,7 +5,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { Choice, Choices } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
 import { type CategoryNode, categoryTree } from './categories.ts'
-import { filterOf } from './entries.ts'
+import { filterOf } from './filter.ts'
 import { groupText } from './groups.ts'
 
 /** The parameters that narrow one kind of values. */

@@ -3,7 +3,7 @@ import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
-import { filterOf } from './entries.ts'
+import { filterOf } from './filter.ts'
 import type { ParameterName, Values } from './parameters.ts'
 
 /** The parameters that select entries, except the time range; parameters that form one condition are grouped. */

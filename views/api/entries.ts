@@ -2,12 +2,12 @@ import { parseGuid } from '../../shared/contract/guid.ts'
 import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { EntryFilter, FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
+import type { FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
 import { detailsOf } from '../details/details.ts'
 import type { Histogram } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor } from './cursor.ts'
-import { entryFilter } from './filter.ts'
+import { entryFilter, filterOf } from './filter.ts'
 import { itemOf } from './items.ts'
 import type { Names } from './names.ts'
 import { pageBody } from './page.ts'
@@ -47,7 +47,7 @@ export const contextOfEntry =
   async (call, tools) => {
     const { values, names, signal } = call
     const entry = await entryOf(kind, call, tools)
-    const { filter } = entryFilter(call, [kind])
+    const filter = filterOf(kind, call)
     const place = { timestamp: entry.timestamp, id: entry.id }
     const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRow[]> =>
       limit === 0
@@ -94,9 +94,6 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
       return {}
   }
 }
-
-/** The entries of a kind that the parameters select. */
-export const filterOf = (kind: EntryKind, call: Call): EntryFilter => entryFilter(call, [kind]).filter
 
 /** Throws `not_found` where the Team has no entry with the id in the path. */
 export const findEntry =

@@ -8,7 +8,7 @@ import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
 import { drained } from './drain.ts'
-import { entryFilter } from './filter.ts'
+import { filterOf } from './filter.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
@@ -69,7 +69,7 @@ const CSV_ALONE = 'belongs to format=csv; leave it out, or ask for that format'
 export const exportEntries =
   (kind: EntryKind): Stream =>
   (call, tools) => {
-    const { filter } = entryFilter(call, [kind])
+    const filter = filterOf(kind, call)
     const { format, order, columns } = call.values
     if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
     if (columns !== null && format !== 'csv') throw invalidParameters([{ path: 'columns', message: CSV_ALONE }])

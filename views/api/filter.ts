@@ -7,9 +7,14 @@ import { parseQuery } from '../../shared/query/parse.ts'
 import type { Call } from './call.ts'
 import type { Values } from './parameters.ts'
 
+type Asked = Pick<Call, 'team' | 'values' | 'names'>
+
+/** The entries of a kind that the parameters select. */
+export const filterOf = (kind: EntryKind, asked: Asked): EntryFilter => entryFilter(asked, [kind]).filter
+
 /** Builds the entry filter that the parameters ask for, and reports how the search text was read. */
 export function entryFilter(
-  { team, values, names }: Pick<Call, 'team' | 'values' | 'names'>,
+  { team, values, names }: Asked,
   kinds: readonly EntryKind[],
 ): { readonly filter: EntryFilter; readonly reading: QueryReading } {
   const { query, reading } = parseQuery(values.q ?? '')

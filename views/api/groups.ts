@@ -8,7 +8,7 @@ import { cut } from '../flow-layout/format.ts'
 import type { Group, Groups } from '../schemas/answers.ts'
 import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import type { Answer, Call, Tools } from './call.ts'
-import { filterOf } from './entries.ts'
+import { filterOf } from './filter.ts'
 import { groupingOf } from './grouping.ts'
 
 const SPANS_MAX = 24

@@ -14,7 +14,7 @@ import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
 import { addTerm, removeTerm } from '../search/terms.ts'
 import type { Answer } from './call.ts'
-import { entryFilter } from './filter.ts'
+import { filterOf } from './filter.ts'
 import { invalidParameters } from './problems.ts'
 
 /** A search with a term added or removed, however the term is written in it. */
@@ -42,7 +42,7 @@ export const completeQuery =
   (kind: EntryKind): Answer =>
   async (call, { store, registry }) => {
     const { team, values, signal } = call
-    const { filter } = entryFilter({ ...call, values: { ...values, q: null } }, [kind])
+    const filter = filterOf(kind, { ...call, values: { ...values, q: null } })
     const known = (counted: readonly KnownValue[], own: readonly KnownValue[]): readonly KnownValue[] => {
       const all = new Map(own.map((one) => [one.value, one]))
       const first = counted.map((one) => ({ ...all.get(one.value), ...one }))

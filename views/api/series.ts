@@ -4,7 +4,7 @@ import type { EntryFilter, GroupField, LogStoreReader } from '../../shared/log-s
 import { printTerm } from '../../shared/query/term.ts'
 import type { Series } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
-import { filterOf } from './entries.ts'
+import { filterOf } from './filter.ts'
 import { groupingOf, numbersOf } from './grouping.ts'
 import { groupText, nameOf } from './groups.ts'
 import { invalidParameters } from './problems.ts'

@@ -4,7 +4,7 @@ import type { EntryFilter, LogStoreReader, TailCursor, TailPage } from '../../sh
 import { pause } from '../../shared/runtime/waiting.ts'
 import type { Call, Stream, TailSettings, Tools } from './call.ts'
 import { decodeTailCursor } from './cursor.ts'
-import { entryFilter } from './filter.ts'
+import { filterOf } from './filter.ts'
 import { flowEntries } from './flows.ts'
 import type { Held } from './read-gate.ts'
 import { withValues } from './row-values.ts'
@@ -33,7 +33,7 @@ export const tailHeaders = (): OutgoingHttpHeaders => ({
 export const tailEntries =
   (kind: EntryKind): Stream =>
   (call, tools) =>
-    tail(call, tools, entryFilter(call, [kind]).filter)
+    tail(call, tools, filterOf(kind, call))
 
 /** One flow's entries of both kinds as they become visible; the flow need not exist yet. */
 export const tailFlow: Stream = (call, tools) => tail(call, tools, flowEntries(call))
