@@ -31,12 +31,12 @@ export const listEntries =
 export const oneEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) =>
-    successBody(itemOf(await entryOf(kind, call, tools), call.names))
+    successBody(itemOf(await entryOf(kind)(call, tools), call.names))
 
 export const detailsOfEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) =>
-    successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
+    successBody(detailsOf(itemOf(await entryOf(kind)(call, tools), call.names)))
 
 /**
  * An entry with its neighbours in time among the selected entries. Both sides are oldest first, so that before, entry and after read in
@@ -46,7 +46,7 @@ export const contextOfEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) => {
     const { values, names, signal } = call
-    const entry = await entryOf(kind, call, tools)
+    const entry = await entryOf(kind)(call, tools)
     const filter = filterOf(kind, call)
     const place = { timestamp: entry.timestamp, id: entry.id }
     const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRow[]> =>
@@ -95,15 +95,11 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
   }
 }
 
-/** Throws `not_found` where the Team has no entry with the id in the path. */
-export const findEntry =
+/** The entry that the path names. Throws `not_found` if the Team has none with this id. */
+export const entryOf =
   (kind: EntryKind) =>
-  (call: Call, tools: Tools): Promise<unknown> =>
-    entryOf(kind, call, tools)
-
-/** The entry that the path names. */
-async function entryOf(kind: EntryKind, { team, subject, signal }: Call, { store }: Tools): Promise<EntryRecord> {
-  const entry = await store.get(team, kind, parseGuid(subject) ?? subject, signal)
-  if (entry === undefined) throw notFound('There is no such entry.')
-  return entry
-}
+  async ({ team, subject, signal }: Call, { store }: Tools): Promise<EntryRecord> => {
+    const entry = await store.get(team, kind, parseGuid(subject) ?? subject, signal)
+    if (entry === undefined) throw notFound('There is no such entry.')
+    return entry
+  }

@@ -5,8 +5,8 @@ import { absenceOfEntries } from './empty-state.ts'
 import {
   contextOfEntry,
   detailsOfEntry,
+  entryOf,
   facetsOfEntries,
-  findEntry,
   histogramOfEntries,
   listEntries,
   oneEntry,
@@ -64,13 +64,13 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
     stream: exportEntries(kind),
     headers: exportHeaders([kind]),
   },
-  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind), probe: findEntry(kind) },
-  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind), probe: findEntry(kind) },
+  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind), probe: entryOf(kind) },
+  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind), probe: entryOf(kind) },
   {
     path: `${base}/:id/context`,
     parameters: [...FILTER, 'before', 'after'],
     answer: contextOfEntry(kind),
-    probe: findEntry(kind),
+    probe: entryOf(kind),
   },
 ]
 
