@@ -7,6 +7,7 @@ import type { Answer, Call } from './call.ts'
 import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './filter.ts'
 import { groupText } from './groups.ts'
+import { nameOf } from './names.ts'
 
 /** The parameters that narrow one kind of values. */
 type Narrowing = FacetName | 'levelMax'
@@ -76,7 +77,7 @@ function targetSections(facets: Facets, registry: Registry, { team, names }: Cal
   const stepOf = (value: string): Choice => ({
     name: 'step',
     value,
-    label: names.step(value).name ?? value,
+    label: nameOf('step', value, names),
     count: stepCount(value),
     children: [],
   })
@@ -85,7 +86,7 @@ function targetSections(facets: Facets, registry: Registry, { team, names }: Cal
   const eventOf = (value: string): Choice => ({
     name: 'event',
     value,
-    label: names.event(value).name ?? value,
+    label: nameOf('event', value, names),
     count: eventCount(value),
     children: stepsOf(value),
   })
@@ -109,7 +110,7 @@ function projectSection(counts: Counts, registry: Registry, { team, names }: Cal
     ({ value }): Choice => ({
       name: 'project',
       value,
-      label: names.project(value).name ?? value,
+      label: nameOf('project', value, names),
       count: countOf(value),
       children: [],
     }),
@@ -135,7 +136,7 @@ const chosenOf = ({ values, names }: Call) =>
   NAMES.flatMap((name) => {
     const value = values[name]
     if (value === null) return []
-    return [{ name, value, label: name === 'category' ? value : (names[name](value).name ?? value) }]
+    return [{ name, value, label: nameOf(name, value, names) }]
   })
 
 /** The chosen groups, each labelled from one of its logs. */

@@ -9,7 +9,7 @@ import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor } from './cursor.ts'
 import { entryFilter, filterOf } from './filter.ts'
 import { itemOf } from './items.ts'
-import type { Names } from './names.ts'
+import { isNamed } from './names.ts'
 import { pageBody } from './page.ts'
 import { notFound } from './problems.ts'
 import { withValues } from './row-values.ts'
@@ -72,28 +72,16 @@ export const facetsOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
     const facets = await store.facets(filterOf(kind, call), call.values.values, call.signal)
-    const shown = Object.entries(facets).map(([name, values]) => [
-      name,
-      values.map(({ value, count }) => ({ value, ...nameOf(name as FacetName, value, call.names), count })),
+    const shown = (Object.keys(facets) as FacetName[]).map((facet) => [
+      facet,
+      facets[facet].map(({ value, count }) => ({
+        value,
+        ...(isNamed(facet) && { name: call.names[facet](value).name }),
+        count,
+      })),
     ])
     return successBody({ facets: Object.fromEntries(shown) })
   }
-
-/** The display name of an identifier; an empty object for facets that hold no identifiers. */
-function nameOf(facet: FacetName, value: string, names: Names): { readonly name?: string | null } {
-  switch (facet) {
-    case 'event':
-      return { name: names.event(value).name }
-    case 'step':
-      return { name: names.step(value).name }
-    case 'project':
-      return { name: names.project(value).name }
-    case 'level':
-    case 'environment':
-    case 'category':
-      return {}
-  }
-}
 
 /** The entry that the path names. Throws `not_found` if the Team has none with this id. */
 export const entryOf =

@@ -10,6 +10,7 @@ import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { filterOf } from './filter.ts'
 import { groupingOf } from './grouping.ts'
+import { nameOf } from './names.ts'
 
 const SPANS_MAX = 24
 /** Maximum length of a sample's message. */
@@ -31,7 +32,7 @@ export const groupsOfEntries =
 
 async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call: Call, tools: Tools): Promise<Group> {
   const text = groupText(field, await sufficient(sample, field, call, tools)) ?? {
-    label: nameOf(field, group.value, call),
+    label: nameOf(field, group.value, call.names),
     detail: null,
   }
   const message = cut(sample.kind === 'event' ? sample.payload : sample.message, SAMPLE_LENGTH_MAX).text
@@ -60,10 +61,4 @@ export function groupText(field: GroupField, entry: EntryRow): GroupText | undef
   if (field !== 'exceptionGroup') return undefined
   const { type, frames } = exceptionGroupOf(entry.exception ?? '')
   return { label: type, detail: frames.length === 0 ? null : frames.join('\n') }
-}
-
-/** The registry's name for a value, else the value. */
-export function nameOf(field: GroupField, value: string, { names }: Call): string {
-  const isNamed = field === 'event' || field === 'step' || field === 'project'
-  return (isNamed ? names[field](value).name : null) ?? value
 }

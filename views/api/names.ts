@@ -1,4 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
+import type { GroupField } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { type Entity, isInUse, type Registry, type StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
@@ -48,3 +49,11 @@ export function createNames(registry: Registry, team: string): Names {
       [...stepsByEvent()].flatMap(([event, steps]) => (event === null || !steps.some(isInUse) ? [] : [[event, steps]])),
   }
 }
+
+/** Whether the values of a field are identifiers, for which the registry has names. */
+export const isNamed = (field: GroupField): field is 'event' | 'step' | 'project' =>
+  field === 'event' || field === 'step' || field === 'project'
+
+/** The registry's name for a value of a field, else the value. */
+export const nameOf = (field: GroupField, value: string, names: Names): string =>
+  (isNamed(field) ? names[field](value).name : null) ?? value

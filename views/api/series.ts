@@ -6,7 +6,8 @@ import type { Series } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
 import { filterOf } from './filter.ts'
 import { groupingOf, numbersOf } from './grouping.ts'
-import { groupText, nameOf } from './groups.ts'
+import { groupText } from './groups.ts'
+import { nameOf } from './names.ts'
 import { invalidParameters } from './problems.ts'
 
 /** A number computed from the selected entries, over time. */
@@ -48,7 +49,7 @@ async function labelOf(
   store: LogStoreReader,
 ): Promise<string | null> {
   if (value === null || field === undefined) return value
-  if (!isGroup(field)) return nameOf(field, value, call)
+  if (!isGroup(field)) return nameOf(field, value, call.names)
   const newest = { limit: 1, order: 'desc', after: null } as const
   const { entries } = await store.search({ ...filter, [field]: value }, newest, call.signal)
   return (entries[0] && groupText(field, entries[0])?.label) ?? value
