@@ -13,7 +13,7 @@ import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
 import { itemOf } from './items.ts'
-import { FORMATS } from './parameters.ts'
+import { FORMATS, type Values } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
 import type { Held } from './read-gate.ts'
 import { type RowField, withValues } from './row-values.ts'
@@ -30,8 +30,14 @@ const VALUE_CHARACTERS_MAX = 32_767
 /** How long a client may stall before the export is aborted. */
 const STALL_MS = 60_000
 
+const CONTENT_TYPES: Readonly<Record<Values['format'], string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  svg: 'image/svg+xml; charset=utf-8',
+}
+
+/** The text of a file, item by item. */
 interface Format {
-  readonly contentType: string
   readonly head: string
   /** Values inside payloads or scope data that each item needs. */
   readonly fields: readonly RowField[]
@@ -53,10 +59,8 @@ export const exportHeaders =
       kinds.length > 1
         ? `flow-${(values.key ?? subject).replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
         : `${kind}-logs`
-    const contentType =
-      values.format === 'svg' ? 'image/svg+xml; charset=utf-8' : formatOf(values.format, kinds).contentType
     return {
-      'content-type': contentType,
+      'content-type': CONTENT_TYPES[values.format],
       'content-disposition': `attachment; filename="${fileName(name, values.format, clock.now())}"`,
       'cache-control': 'no-store, no-transform',
       'x-content-type-options': 'nosniff',
@@ -203,23 +207,10 @@ async function readPatiently<Result>(read: () => Promise<Result>, signal: AbortS
 const hasWaited = (error: unknown): boolean =>
   error instanceof ReadNotBegunError || (error instanceof ProblemError && error.problem.code === 'rate_limited')
 
-function formatOf(format: 'ndjson' | 'csv' | 'svg', kinds: readonly EntryKind[], chosen?: CsvColumns): Format {
-  switch (format) {
-    case 'csv':
-      return {
-        contentType: 'text/csv; charset=utf-8; header=present',
-        fields: chosen?.fields ?? [],
-        ...createCsvTable(kinds, chosen),
-      }
-    default:
-      return {
-        contentType: 'application/x-ndjson; charset=utf-8',
-        head: '',
-        fields: [],
-        line: (item) => `${JSON.stringify(item)}\n`,
-      }
-  }
-}
+const NDJSON: Format = { head: '', fields: [], line: (item) => `${JSON.stringify(item)}\n` }
+
+const formatOf = (format: 'ndjson' | 'csv', kinds: readonly EntryKind[], chosen?: CsvColumns): Format =>
+  format === 'csv' ? { fields: chosen?.fields ?? [], ...createCsvTable(kinds, chosen) } : NDJSON
 
 function fileName(name: string, extension: string, now: number): string {
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')
