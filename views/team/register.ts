@@ -127,8 +127,9 @@ type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>
 
 function handlersOf(deps: TeamDeps): Handlers {
   const { registry, clock, access } = deps
-  const read = createSettingsReader(deps)
-  const show = createShow(deps)
+  const read = createRead(deps)
+  const settings = createSettingsReader(deps, read)
+  const show: Show = (dataOf) => read(async (team, subject) => successBody(dataOf(team, subject)))
   const write = createWrite(deps)
   const sample = async ({ team, json }: Call): Promise<Change> => {
     readFields(json, [])
@@ -137,10 +138,10 @@ function handlersOf(deps: TeamDeps): Handlers {
   }
   return {
     '/api/team': {
-      get: read((settings) => settings),
+      get: settings((all) => all),
       patch: write(200, ({ team, json, admin }) => changeTeam(admin, team.id, json)),
     },
-    '/api/team/lists': { get: read(listsOf) },
+    '/api/team/lists': { get: settings(listsOf) },
     '/api/team/keys': { post: write(CREATED, ({ team, json, admin }) => createKey(admin, team.id, json)) },
     '/api/team/keys/:id': { delete: write(200, ({ team, subject, admin }) => revokeKey(admin, team.id, subject)) },
     ...itemRoutes('event', registry, show, write),
@@ -151,6 +152,9 @@ function handlersOf(deps: TeamDeps): Handlers {
     '/api/team/sample-flow': { post: write(200, sample, createSerialQueue(SAMPLES)) },
   }
 }
+
+/** Makes a handler that reads; `textOf` makes the answer, a JSON text. */
+type Read = (textOf: (team: Team, subject: string) => Promise<string>) => RequestHandler
 
 /** Makes a handler that returns what this process holds in memory. */
 type Show = (dataOf: (team: Team, subject: string) => object) => RequestHandler
@@ -241,15 +245,14 @@ function teamOf(request: IncomingMessage, deps: TeamDeps, changes = false): Team
   return team
 }
 
-const createShow =
-  (deps: TeamDeps): Show =>
-  (dataOf) =>
+const createRead =
+  (deps: TeamDeps): Read =>
+  (textOf) =>
   (request, response) => {
     const team = teamOf(request, deps)
     refuseParameters(request)
-    return answerRead(deps.gate, readingOf(team, request, response, deps), async () =>
-      successBody(dataOf(team, subjectOf(request))),
-    )
+    const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
+    return answerRead(deps.gate, reading, () => textOf(team, subjectOf(request)))
   }
 
 /** Changes are made one at a time, and each is answered once this process shows it. */
@@ -304,31 +307,20 @@ function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANG
 }
 
 /** Creates handlers that answer with a form of the Team's settings. */
-function createSettingsReader(deps: TeamDeps) {
+function createSettingsReader(deps: TeamDeps, read: Read) {
   const lastSeen = createLastSeen(deps)
   // Requests that share one read of the store are serialised in turn: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
   return (formOf: (settings: TeamSettings) => object): RequestHandler =>
-    async (request, response) => {
-      const team = teamOf(request, deps)
-      refuseParameters(request)
-      await answerRead(deps.gate, readingOf(team, request, response, deps), async () => {
-        const seen = await lastSeen(team.id)
-        const refused = refusedCounts(deps.refusals, team.id)
-        const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
-        const text = () => successBody(formOf(settingsOf(deps.registry, team, known)))
-        return byTurns.run(team.id, inOneStep(text))
-      })
-    }
+    read(async (team) => {
+      const seen = await lastSeen(team.id)
+      const refused = refusedCounts(deps.refusals, team.id)
+      const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
+      const text = () => successBody(formOf(settingsOf(deps.registry, team, known)))
+      return byTurns.run(team.id, inOneStep(text))
+    })
 }
-
-const readingOf = (team: Team, request: Request, response: Response, { deadlineMs }: TeamDeps) => ({
-  team: team.id,
-  request,
-  response,
-  signal: signalOf(response, deadlineMs),
-})
 
 /** Whether the Team owns this item, archived or not. */
 function owns(registry: Registry, team: Team, kind: Kind, id: string): boolean {
