@@ -105,13 +105,8 @@ export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve =
     try {
       const url = new URL(target.url)
       const addresses = await addressesOf(target.team, url, ended)
-      const status = await exchange(
-        url,
-        addresses,
-        { ...message, headers: headersOf(target.secret, message, now()) },
-        ended,
-      )
-      return judge(status.code, status.location)
+      const headers = headersOf(target.secret, message, now())
+      return judge(await exchange(url, addresses, { body: message.body, headers }, ended))
     } catch (error) {
       if (over.aborted) return failed(`There was no answer within ${deadlineMs / 1_000} seconds.`)
       return failed(reasonOf(error))
@@ -140,15 +135,11 @@ interface Status {
   readonly location: string | undefined
 }
 
-function judge(status: number, location: string | undefined): Posted {
-  if (status >= 200 && status < 300) return { delivered: true, status, message: `The receiver answered ${status}.` }
-  if (status < 400 && location !== undefined)
-    return {
-      delivered: false,
-      status,
-      message: `The receiver answered ${status}, and redirections are not followed. Enter the address that it leads to.`,
-    }
-  return { delivered: false, status, message: `The receiver answered ${status}.` }
+function judge({ code: status, location }: Status): Posted {
+  const delivered = status >= 200 && status < 300
+  const isRedirection = !delivered && status < 400 && location !== undefined
+  const rest = isRedirection ? ', and redirections are not followed. Enter the address that it leads to.' : '.'
+  return { delivered, status, message: `The receiver answered ${status}${rest}` }
 }
 
 /** Sends one request and resolves with its response's status, once the response ends or enough of it was read. */
