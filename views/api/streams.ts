@@ -35,10 +35,9 @@ function createStreamGroup(what: string, perTeamMax: number, onChange: (open: nu
       if (closed) throw unavailable('The service is shutting down.')
       const own = [...open.values()].filter((one) => one === team).length
       if (own >= perTeamMax) throw unavailable(`The Team has ${perTeamMax} ${what} open, the most there may be.`)
-      const controller = new AbortController()
       // A response that is already closed emits no further `close` event.
-      if (response.closed) controller.abort()
-      if (response.closed) return controller.signal
+      if (response.closed) return AbortSignal.abort()
+      const controller = new AbortController()
       open.set(controller, team)
       onChange(open.size)
       response.once('close', () => {
