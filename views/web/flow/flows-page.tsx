@@ -8,6 +8,7 @@ import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from
 import type { Params, Problem } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useAnswers, useFetch } from '../api/use-fetch.ts'
+import { pick } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { type AddressParams, ALL_TIME, keepEnvironment } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
@@ -31,6 +32,7 @@ import { TypedInput } from './typed-input.tsx'
 
 /** The parameters that select flows, whatever their state; a flow's level is that of its worst log. */
 const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
+const NARROWING = [...FILTERS, 'state'] as const
 
 const set = (params: AddressParams): void => {
   keepEnvironment(params)
@@ -143,10 +145,7 @@ function FlowsList() {
           <Failed problem={problem} reload={reload} />
           {flows && flows.length > 0 && <FlowTable flows={flows} />}
           {flows?.length === 0 && !areMore && (
-            <NoFlows
-              filtered={[...FILTERS, 'state'].some((name) => params[name])}
-              onClear={() => set(Object.fromEntries([...FILTERS, 'state'].map((name) => [name, undefined])))}
-            />
+            <NoFlows filtered={NARROWING.some((name) => params[name])} onClear={() => set(pick({}, NARROWING))} />
           )}
           {areMore &&
             (more ? (
@@ -161,9 +160,6 @@ function FlowsList() {
     </>
   )
 }
-
-const pick = (params: Params, names: readonly string[]): Params =>
-  Object.fromEntries(names.map((name) => [name, params[name]]))
 
 interface StateTabProps {
   readonly state: FlowState | ''

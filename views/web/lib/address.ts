@@ -74,9 +74,14 @@ export interface AddressPatch {
 /** Parameters that are kept between pages. */
 const EVERYWHERE = ['utc', 'environment'] as const
 
+/** The parameters with these names; those that are missing are undefined. */
+export const pick = (
+  params: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Readonly<Record<string, string | undefined>> => Object.fromEntries(names.map((name) => [name, params[name]]))
+
 export function patchAddress({ path, params }: Address, patch: AddressPatch): Address {
-  const kept =
-    patch.path === undefined ? params : Object.fromEntries(EVERYWHERE.map((name) => [name, params[name] ?? '']))
+  const kept = patch.path === undefined ? params : pick(params, EVERYWHERE)
   const merged = Object.entries({ ...kept, ...patch.params }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
   )

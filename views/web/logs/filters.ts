@@ -1,6 +1,7 @@
 import { isRelative, parseTime } from '../../../shared/query/time.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import { SELECTING } from '../../schemas/list-parameters.ts'
+import { pick } from '../lib/address.ts'
 import { PRESETS } from '../lib/times.ts'
 import { keep } from '../ui/keep.ts'
 
@@ -55,8 +56,7 @@ export function filterOf(params: AddressParams, now: number): Readonly<Record<st
 }
 
 /** The parameters that select logs, which are passed to the API unchanged. */
-export const selectionOf = (params: AddressParams): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
+export const selectionOf = (params: AddressParams): AddressParams => pick(params, SELECTING)
 
 /** An invalid time is passed on unchanged: the API reports what is wrong with it. */
 const absolute = (text: string, now: number): string => parseTime(text, now) ?? text

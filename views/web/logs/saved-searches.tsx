@@ -1,12 +1,14 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import { SEARCH_PARAMETERS, SELECTING } from '../../schemas/list-parameters.ts'
+import { SEARCH_PARAMETERS } from '../../schemas/list-parameters.ts'
 import type { SavedSearch, SavedSearches } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { pick } from '../lib/address.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
+import { selectionOf } from './filters.ts'
 import { SEARCHES } from './texts.ts'
 
 const PATH = '/api/team/searches'
@@ -78,7 +80,7 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
       <NameForm
         label={SEARCHES.saveAs}
         submit={SEARCHES.save}
-        run={(name) => send('POST', PATH, { name, page, params: shownParams() })}
+        run={(name) => send('POST', PATH, { name, page, params: pick(currentAddress().params, SEARCH_PARAMETERS) })}
         onDone={reload}
       />
       {page !== 'flows' && (
@@ -91,17 +93,8 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
 }
 
 /** The address of a new watch on the logs that the search selects. */
-function watchHref(page: SavedSearch['page']): string {
-  const { params } = currentAddress()
-  const selecting = Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
-  return hrefTo({ path: ['watches'], params: { ...selecting, new: page } })
-}
-
-/** The address's parameters that belong to the search. */
-const shownParams = (): Readonly<Record<string, string>> => {
-  const { params } = currentAddress()
-  return Object.fromEntries(SEARCH_PARAMETERS.flatMap((name) => (params[name] ? [[name, params[name]]] : [])))
-}
+const watchHref = (page: SavedSearch['page']): string =>
+  hrefTo({ path: ['watches'], params: { ...selectionOf(currentAddress().params), new: page } })
 
 interface ChangeProps {
   readonly search: SavedSearch
