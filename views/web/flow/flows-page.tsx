@@ -24,7 +24,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { useNow, useUtc } from '../ui/time.tsx'
 import { go, hrefTo, rowsToReturn, useAddress, useReturn } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { useKeys } from '../ui/use-keys.ts'
+import { useKeys, walk } from '../ui/use-keys.ts'
 import { Statistics } from './event-statistics.tsx'
 import { StateBadge } from './flow-header.tsx'
 import { BADGES, FLOWS, SORTS, TABS, VIEWS } from './texts.ts'
@@ -106,8 +106,8 @@ function FlowsList() {
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
   useKeys({
     '/': find,
-    j: { what: 'Next flow', run: () => step(1) },
-    k: { what: 'Previous flow', run: () => step(-1) },
+    j: { what: 'Next flow', run: () => walk('.flows-key', 1) },
+    k: { what: 'Previous flow', run: () => walk('.flows-key', -1) },
   })
   return (
     <>
@@ -192,13 +192,6 @@ function EventSelect({
     ...events.map((one) => [one.identifier, nameOf(one)] as const),
   ]
   return <Select label={FLOWS.event} value={event} options={options} onChange={onChange} />
-}
-
-/** Moves the focus from row to row. */
-function step(by: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('.flows-key')]
-  const next = links.indexOf(document.activeElement as HTMLElement) + by
-  links[Math.max(0, next)]?.focus()
 }
 
 function FlowTable({ flows }: { readonly flows: readonly FlowSummary[] }) {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import type { Group, Groups } from '../../schemas/answers.ts'
@@ -10,7 +10,7 @@ import { agoText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
 import { useNow } from '../ui/time.tsx'
 import { hrefTo, rowsToReturn, useReturn } from '../ui/use-address.ts'
-import { useKeys } from '../ui/use-keys.ts'
+import { useKeys, walk } from '../ui/use-keys.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
 import { Empty } from './list.tsx'
@@ -37,16 +37,10 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
     groups,
   })
   useReturn(data)
-  const list = useRef<HTMLOListElement>(null)
   const now = useNow()
-  const walk = (step: 1 | -1): void => {
-    const links = [...(list.current?.querySelectorAll('a') ?? [])]
-    const at = links.indexOf(document.activeElement as HTMLAnchorElement)
-    links[at === -1 ? 0 : at + step]?.focus()
-  }
   useKeys({
-    j: { what: 'Next group', run: () => walk(1) },
-    k: { what: 'Previous group', run: () => walk(-1) },
+    j: { what: 'Next group', run: () => walk('.groups a', 1) },
+    k: { what: 'Previous group', run: () => walk('.groups a', -1) },
   })
   // The answer to an earlier grouping is not shown while the current one is loading.
   const answer = data?.by === by ? data : undefined
@@ -59,7 +53,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
       )}
       {answer !== undefined && (
         <>
-          <ol class="groups" ref={list}>
+          <ol class="groups">
             {answer.items.map((group) => (
               <Row key={group.value} group={group} by={by} now={now} />
             ))}

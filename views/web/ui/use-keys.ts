@@ -25,6 +25,12 @@ export function useKeys(map: KeyMap, on = true): void {
   }, [on])
 }
 
+/** Moves the focus along these elements from the one that has it, or else to the first. */
+export function walk(selector: string, step: 1 | -1): void {
+  const elements = [...document.querySelectorAll<HTMLElement>(selector)]
+  elements[Math.max(0, elements.indexOf(document.activeElement as HTMLElement) + step)]?.focus()
+}
+
 /** Every key that currently does something, with its description. */
 export function keysInUse(): readonly (readonly [key: string, what: string])[] {
   const all = Object.assign({}, ...maps.map(({ current }) => current)) as KeyMap
