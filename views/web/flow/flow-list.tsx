@@ -15,6 +15,15 @@ import { plusText } from './words.ts'
 /** Rows drawn at a time. */
 const ROWS = 200
 
+const HEADS: readonly (readonly [name: string, look?: string])[] = [
+  ['Time'],
+  ['Since start', 'num'],
+  ['In lane', 'num flow-wide'],
+  ['Level'],
+  ['Where'],
+  ['What'],
+]
+
 /** The drawing as text: the same logs in order of time, with the same selection. */
 export function FlowList({ view, data }: { readonly view: FlowView; readonly data: FlowData }) {
   const { listed, selected, logs, brief } = view
@@ -72,24 +81,11 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
         <table role="table" class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1}>
           <thead role="rowgroup">
             <tr role="row" aria-rowindex={1}>
-              <th role="columnheader" scope="col">
-                Time
-              </th>
-              <th role="columnheader" scope="col" class="num">
-                Since start
-              </th>
-              <th role="columnheader" scope="col" class="num flow-wide">
-                In lane
-              </th>
-              <th role="columnheader" scope="col">
-                Level
-              </th>
-              <th role="columnheader" scope="col">
-                Where
-              </th>
-              <th role="columnheader" scope="col">
-                What
-              </th>
+              {HEADS.map(([name, look]) => (
+                <th key={name} role="columnheader" scope="col" class={look}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody role="rowgroup">
