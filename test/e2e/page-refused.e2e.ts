@@ -127,6 +127,15 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     await eventually(async () => expect(await page.locator('details').count()).toBeGreaterThan(1))
   })
 
+  test('a link to one that is not kept any more says so, and leads on', async () => {
+    await refused(server, { level: 'Loud' })
+    const { page } = await open(server.url, { key: server.key, path: '/refused?id=999999' })
+    await page.getByText('The refused log of this address is not there').waitFor()
+    await page.getByRole('button', { name: 'Go on without it' }).click()
+    await page.getByText('of this address').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('')
+  })
+
   test('are counted where one is, and an empty list leads to them', async () => {
     const own = await serve()
     for (let n = 0; n < 3; n += 1) await refused(own, { level: 'Loud' })

@@ -140,6 +140,23 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     expect(new URL(page.url()).search).toBe('')
   })
 
+  test('say that the one of a link is not there, and that one is gone while it is looked at', async () => {
+    tolerate(/status of 404/)
+    const { data } = await make({ name: 'Short-lived' })
+    const { page } = await show(`/watches?id=${data['id']}`)
+    const gone = page.getByText('The watch of this address is not there')
+    await page.locator('details', { hasText: 'Short-lived' }).getByRole('button', { name: 'Edit' }).waitFor()
+    expect(await gone.count()).toBe(0)
+    await fetch(`${server.url}/api/team/watches/${data['id']}`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': LOGS_KEY },
+    })
+    await gone.waitFor()
+    await page.getByRole('button', { name: 'Go on without it' }).click()
+    await gone.waitFor({ state: 'detached' })
+    expect(paramsOf(page)).toEqual({})
+  })
+
   test('that cannot be deleted say why in the dialog, which has room for a long name', async () => {
     tolerate(/status of 503/)
     const name = 'W'.repeat(120)

@@ -19,3 +19,20 @@ export function Failed({ problem, reload }: FailedProps) {
     </div>
   )
 }
+
+interface GoneProps {
+  /** What the address names: `log`. */
+  readonly what: string
+  /** Called to remove it from the address. */
+  readonly onLeave: () => void
+}
+
+/** Reports that what the address names is not there, and leads on. */
+export const Gone = ({ what, onLeave }: GoneProps) => (
+  <div class="notice warn" role="status">
+    <span>The {what} of this address is not there, or is not kept any more.</span>
+    <button type="button" class="button small" onClick={onLeave}>
+      Go on without it
+    </button>
+  </div>
+)

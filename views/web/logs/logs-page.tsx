@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
-import { Failed } from '../api/failed.tsx'
+import { Failed, Gone } from '../api/failed.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { kept } from '../ui/keep.ts'
 import { part } from '../ui/part.tsx'
@@ -87,14 +87,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           <Drawer>{rail}</Drawer>
         </div>
       </div>
-      {open === null && (
-        <div class="notice warn" role="status">
-          <span>The log of this address is not there, or is not kept any more.</span>
-          <button type="button" class="button small" onClick={() => set(CLOSED)}>
-            Go on without it
-          </button>
-        </div>
-      )}
+      {open === null && <Gone what="log" onLeave={() => set(CLOSED)} />}
       {/* A store that cannot answer at all is told once, by the list. */}
       {list.problem === undefined && <Failed problem={problem} reload={reload} />}
       <SearchedAsText query={q} reading={list.reading} />

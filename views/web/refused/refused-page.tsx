@@ -3,7 +3,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Refusal, Refusals } from '../../schemas/answers.ts'
-import { Failed } from '../api/failed.tsx'
+import { Failed, Gone } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
@@ -44,6 +44,9 @@ export function RefusedPage() {
       </div>
       <p class="muted">{REFUSED.about}</p>
       <Failed problem={problem} reload={reload} />
+      {data !== undefined && id !== undefined && !items.some((item) => item.id === id) && (
+        <Gone what="refused log" onLeave={() => go({ params: { id: undefined } }, 'replace')} />
+      )}
       {groupsOf(shown).map((group) => (
         <Group
           key={group.key}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Condition, TestedWatch, Watch, WatchDetails, Watches } from '../../schemas/watches.ts'
 import { type Result, send } from '../api/client.ts'
-import { Failed } from '../api/failed.tsx'
+import { Failed, Gone } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
@@ -17,12 +17,16 @@ import { useEvery } from '../ui/use-every.ts'
 import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
 
+/** Shows a watch in full, or none. */
+const open = (id: string | undefined): void => go({ params: { id } }, 'replace')
+
 const PATH = '/api/team/watches'
 const LOOK_MS = 5_000
 
 /** The Team's watches, each with its history. */
 export function WatchesPage() {
   const { params } = useAddress()
+  const { id } = params
   const { data, problem, loading, reload } = useFetch<Watches>(PATH)
   useEvery(LOOK_MS, reload, !loading)
   const [edited, setEdited] = useState<WatchDraft>()
@@ -43,12 +47,15 @@ export function WatchesPage() {
       </div>
       <p class="muted">{WATCHES.about}</p>
       <Failed problem={problem} reload={reload} />
+      {data !== undefined && id !== undefined && !data.items.some((watch) => watch.id === id) && (
+        <Gone what="watch" onLeave={() => open(undefined)} />
+      )}
       {data?.items.map((watch) => (
         <WatchPanel
           key={watch.id}
           watch={watch}
-          isOpen={params['id'] === watch.id}
-          onToggle={() => go({ params: { id: params['id'] === watch.id ? undefined : watch.id } }, 'replace')}
+          isOpen={watch.id === id}
+          onToggle={() => open(watch.id === id ? undefined : watch.id)}
           onEdit={setEdited}
           onChange={reload}
         />
@@ -167,7 +174,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | '
     const answer = await send('DELETE', path)
     if (answer.ok) {
       setAsksToDelete(false)
-      go({ params: { id: undefined } }, 'replace')
+      open(undefined)
       toast(WATCHES.deleted)
       onChange()
     }
