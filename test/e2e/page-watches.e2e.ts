@@ -118,6 +118,21 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await page.locator('details', { hasText: 'Failing flows' }).getByText('A flow fails').waitFor()
   })
 
+  test('keep what was typed when one clicks beside their dialog, which closes it before', async () => {
+    const { page } = await show('/watches')
+    const dialog = page.getByRole('dialog', { name: 'New watch' })
+    const openIt = () => page.getByRole('button', { name: 'New watch' }).click()
+    await openIt()
+    await page.mouse.click(5, 400)
+    await dialog.waitFor({ state: 'detached' })
+    await openIt()
+    await dialog.getByLabel('Search', { exact: true }).fill('a long search')
+    await page.mouse.click(5, 400)
+    expect(await dialog.getByLabel('Search', { exact: true }).inputValue()).toBe('a long search')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   test('give the focus back after all that was asked and shown', async () => {
     const { page } = await show('/watches')
     const focused = () => page.evaluate<string>('document.activeElement.textContent')

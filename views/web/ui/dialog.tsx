@@ -5,7 +5,10 @@ import { Icon } from './icon.tsx'
 interface DialogProps {
   readonly title: string
   readonly wide?: boolean
-  /** Called on Escape, on the close button and on a click outside the dialog; without it, the dialog cannot be closed. */
+  /**
+   * Called on Escape, on the close button and on a click outside the dialog, unless a field of a form was changed; without it, the dialog
+   * cannot be closed.
+   */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }
@@ -16,6 +19,7 @@ let left: Element | null = null
 /** A modal dialog, open while rendered; its first field has the focus. On closing, it returns the focus. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
+  const isChanged = useRef(false)
   // A layout effect, so that keys typed next go to the dialog.
   useLayoutEffect(() => {
     const before = left ?? document.activeElement
@@ -46,8 +50,11 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
       }}
       // A dialog can also be closed otherwise, such as by a gesture.
       onClose={onClose ?? (() => ref.current?.showModal())}
+      onInput={({ target }) => {
+        isChanged.current ||= (target as HTMLInputElement).form !== null
+      }}
       onPointerDown={({ target }) => {
-        if (target === ref.current) onClose?.()
+        if (target === ref.current && !isChanged.current) onClose?.()
       }}
     >
       <div class="head">
