@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Entry, Flow, FlowPage } from '../../schemas/answers.ts'
-import { get, type Params, type Problem, type Result, type StreamHandlers, stream, urlOf } from '../api/client.ts'
+import { get, type Problem, type Result } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { queue } from '../logs/rows.ts'
+import { type TailState, useTail } from '../logs/use-tail.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { apiOf } from './flow-address.ts'
 
@@ -12,8 +12,7 @@ export const LOGS_MAX = 5_000
 /** Logs per request, and per "read more" beyond the first ones. */
 const PAGE = 1_000
 
-/** Minimum interval between redraws for arriving logs, and between reads of the summary; in milliseconds. */
-const FLUSH_MS = 250
+/** Minimum interval between reads of the summary, in milliseconds. */
 const ASK_MS = 1_000
 /** Poll interval for a flow that does not exist yet or whose summary lags behind its logs, in milliseconds. */
 const BEHIND_MS = 5_000
@@ -31,7 +30,7 @@ export interface FlowData {
   /** Loads more; undefined once all are loaded. */
   readonly more: (() => void) | undefined
   readonly loading: boolean
-  readonly live: 'off' | 'connecting' | 'live' | 'away'
+  readonly live: TailState
 }
 
 /**
@@ -39,27 +38,23 @@ export interface FlowData {
  * meanwhile are queued: no log is lost between the two, and duplicates are dropped by id.
  */
 export function useFlow(correlationKey: string, follow: boolean): FlowData {
-  const tail = apiOf(correlationKey, '/tail')
+  const { path, params } = apiOf(correlationKey, '/tail')
   const { data, unknown, ...brief } = useBrief(correlationKey)
   const { known, add, cursor, readAll, ...logs } = useLogs(correlationKey)
-  const [ticks, setTicks] = useState(0)
   const [stale, setStale] = useState(false)
-  const arrived = useRef<Entry[]>([])
-  const live = useLive(follow ? tail.path : null, tail.params, {
-    onEntry: (entry) => {
-      queue(arrived.current, entry)
-      if (arrived.current.length === 1) setTimeout(() => setTicks((count) => count + 1), FLUSH_MS)
-    },
+  const tail = useTail(follow ? path : null, params, {
+    // While pages are missing, newly arrived logs are dropped: the drawing would show a false gap before them.
+    absorb: (entries) => cursor === null && add(entries),
+    onEntry: () => setStale(true),
     onSkipped: readAll,
   })
+  const live = tail.state
 
   useEffect(() => {
     setStale(true)
-    if (logs.loading) return
-    // While pages are missing, newly arrived logs are dropped: the drawing would show a false gap before them.
-    if (cursor === null && arrived.current.length > 0) add(arrived.current)
-    arrived.current = []
-  }, [ticks, logs.loading, live])
+    if (logs.loading) tail.wait()
+    else tail.go()
+  }, [logs.loading, live])
   useEffect(() => {
     if (data !== undefined && (live === 'live' || cursor === undefined)) readAll()
   }, [data === undefined, live])
@@ -147,24 +142,4 @@ function useLogs(correlationKey: string) {
     readAll,
     more: typeof cursor === 'string' ? readMore(cursor) : undefined,
   }
-}
-
-/** Follows a tail unless the path is null; restarts when the path or parameters change. */
-function useLive(
-  path: string | null,
-  params: Params,
-  handlers: Omit<StreamHandlers, 'onState'>,
-): 'off' | 'connecting' | 'live' | 'away' {
-  const [state, setState] = useState<'off' | 'connecting' | 'live' | 'away'>('off')
-  const latest = useRef(handlers)
-  latest.current = handlers
-  useEffect(() => {
-    if (path === null) return setState('off')
-    return stream(path, params, {
-      onEntry: (entry) => latest.current.onEntry(entry),
-      onSkipped: (count) => latest.current.onSkipped?.(count),
-      onState: setState,
-    })
-  }, [path === null ? null : urlOf(path, params)])
-  return state
 }

@@ -8,9 +8,11 @@ const FLUSH_MS = 250
 
 interface TailHandlers {
   readonly absorb: (entries: readonly Entry[]) => void
+  /** Called for each entry at once, also while it has to wait. */
+  readonly onEntry?: () => void
   readonly onSkipped: (count: number) => void
   /** Called when the tail is back after an outage, during which entries may have been missed. */
-  readonly onReturn: () => void
+  readonly onReturn?: () => void
 }
 
 export type TailState = 'off' | 'connecting' | 'live' | 'away'
@@ -45,12 +47,13 @@ export function useTail(path: string | null, params: Params, handlers: TailHandl
     const close = stream(path, params, {
       onEntry: (entry) => {
         queue(arrived.current, entry)
+        latest.current.onEntry?.()
         if (arrived.current.length === 1) timer = window.setTimeout(flush, FLUSH_MS)
       },
       onSkipped: (count) => latest.current.onSkipped(count),
       onState: (state) => {
         setTail((before) => ({ url, state, opened: state !== 'connecting' || (before.url === url && before.opened) }))
-        if (state === 'live' && wasAway) latest.current.onReturn()
+        if (state === 'live' && wasAway) latest.current.onReturn?.()
         if (state !== 'connecting') wasAway = state === 'away'
       },
     })
