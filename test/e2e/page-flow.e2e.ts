@@ -22,7 +22,7 @@ import {
   startFlowServer,
   WAREHOUSE,
 } from '../support/page-flow.ts'
-import { copied, overflow } from '../support/page-logs.ts'
+import { copied, overflow, paramsOf } from '../support/page-logs.ts'
 
 /** As views/web/flow/use-flow.ts says. */
 const LOGS_MAX = 5_000
@@ -45,7 +45,6 @@ describeWithBrowser('the page of one flow', (browse) => {
   const marks = (page: Page) => page.getByRole('option')
   const rows = (page: Page) => page.locator('.flow-list tbody tr')
   const selected = (page: Page) => page.locator('.flow-list tr[aria-selected=true]')
-  const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 
   test('names the failure of one that failed, leads to its log, and draws what is missing after the last log', async () => {
     const exception = `Acme.PaymentFailedException: insufficient_funds
@@ -151,8 +150,8 @@ describeWithBrowser('the page of one flow', (browse) => {
   test('has one selection for drawing, list and address; n goes through the errors', async () => {
     const { page } = await openFlow('order-1')
     await rows(page).nth(2).click()
-    const id = param(page, 'id')
-    expect(id).not.toBeNull()
+    const id = paramsOf(page)['id']
+    expect(id).toBeDefined()
     expect(await page.locator('.flow-mark[aria-selected=true]').getAttribute('aria-label')).toContain('Validate')
     expect(await page.getByRole('complementary', { name: 'The selected log' }).textContent()).toContain('first look')
 
@@ -165,7 +164,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.keyboard.press('k')
     await eventually(async () => expect(await selected(page).textContent()).toContain('durationMs'))
     await page.keyboard.press('Escape')
-    await eventually(async () => expect(param(page, 'id')).toBeNull())
+    await eventually(async () => expect(paramsOf(page)['id']).toBeUndefined())
 
     await page.goto(`${server.url}/flows/order-1?id=${id}`)
     await eventually(async () => expect(await selected(page).textContent()).toContain('first look'))
@@ -231,7 +230,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.mouse.move(plot.x + 60, plot.y + 210)
     await page.mouse.move(fold.x - 2, plot.y + 210)
     await page.mouse.up()
-    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeDefined())
     expect(await page.getByRole('heading', { name: '7 of 11 logs' }).isVisible()).toBe(true)
     expect(await rows(page).count()).toBe(7)
     expect(await page.locator('.flow-fold').count()).toBe(0)
@@ -248,11 +247,11 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(async () => expect(await rows(page).count()).toBeLessThan(7))
     await page.keyboard.press('0')
     await eventually(async () => expect(await rows(page).count()).toBe(ORDER_LOGS))
-    await eventually(() => expect(param(page, 'from')).toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeUndefined())
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
-    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeDefined())
     await page.getByRole('button', { name: 'Fit' }).press('Enter')
-    await eventually(() => expect(param(page, 'from')).toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeUndefined())
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Fit')
   })
 
@@ -277,7 +276,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await rows(page).count()).toBe(3)
     await page.keyboard.press('n')
     await eventually(async () => expect(await selected(page).textContent()).toContain('timeout'))
-    await eventually(() => expect(param(page, 'to')).not.toBe(end))
+    await eventually(() => expect(paramsOf(page)['to']).not.toBe(end))
   })
 
   test('unfolds idle time one by one and all at once', async () => {
@@ -312,7 +311,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.getByLabel('Find in this flow').focus()
     await page.keyboard.press('Escape')
     expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY')
-    expect(param(page, 'q')).toBe('paynet')
+    expect(paramsOf(page)['q']).toBe('paynet')
     await page.keyboard.press('n')
     await page.getByText('1 of 2 matches').waitFor()
 
@@ -658,7 +657,7 @@ describeWithBrowser('the page of one flow', (browse) => {
       .getByRole('option', { name: /^\d+ logs, Nightly import/ })
       .first()
       .click()
-    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeDefined())
     await eventually(async () => expect(await marks(page).count()).toBeLessThan(400))
   }, 120_000)
 

@@ -61,3 +61,10 @@ export function createClient(url: string, apiKey: string): Client {
     },
   }
 }
+
+/** Posts logs that have to be accepted, and returns the id of a single one. */
+export async function accepted({ post }: Pick<Client, 'post'>, path: string, body: unknown): Promise<string> {
+  const { success, data, error } = await post(path, body)
+  if (!success) throw new Error(`${path}: ${error.message}`)
+  return String(data['id'])
+}

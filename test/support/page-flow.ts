@@ -1,4 +1,4 @@
-import type { Client } from './api.ts'
+import { accepted, type Client } from './api.ts'
 import { eventually } from './eventually.ts'
 import { type PageServer, startWithRegistry } from './page-server.ts'
 
@@ -109,18 +109,17 @@ async function sendEvent(
   { to, key, at, text = 'done', level = 'Information' }: SentLog,
   client: Client,
 ): Promise<void> {
-  const answer = await client.post('/api/ExternalLogs', {
+  await accepted(client, '/api/ExternalLogs', {
     uniqueIdentifier: to,
     payload: text,
     level,
     correlationKey: key,
     timestamp: new Date(at).toISOString(),
   })
-  if (!answer.success) throw new Error(answer.error.message)
 }
 
 async function sendBatch(project: string, logs: readonly SentLog[], client: Client): Promise<void> {
-  const answer = await client.post('/api/ApplicationLogs/batch', {
+  await accepted(client, '/api/ApplicationLogs/batch', {
     uniqueIdentifier: project,
     logEntries: logs.map(({ category, key, at, text = 'said', level = 'Information', exception }) => ({
       exception,
@@ -131,7 +130,6 @@ async function sendBatch(project: string, logs: readonly SentLog[], client: Clie
       timestamp: new Date(at).toISOString(),
     })),
   })
-  if (!answer.success) throw new Error(answer.error.message)
 }
 
 async function countOf(client: Client, key: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import type { Client } from './api.ts'
+import { accepted, type Client } from './api.ts'
 import { eventually } from './eventually.ts'
 import { type PageServer, startWithRegistry } from './page-server.ts'
 
@@ -39,11 +39,7 @@ export interface LogsServer extends PageServer {
 export async function startLogsServer(settings: Record<string, string> = {}): Promise<LogsServer> {
   const server = await startWithRegistry(REGISTRY, LOGS_KEY, settings)
   const { client } = server
-  const post = async (path: string, body: unknown): Promise<string> => {
-    const answer = await client.post(path, body)
-    if (!answer.success) throw new Error(`${path}: ${answer.error.message}`)
-    return String(answer.data['id'])
-  }
+  const post = (path: string, body: unknown): Promise<string> => accepted(client, path, body)
   return {
     ...server,
     event: (fields) =>
@@ -55,13 +51,20 @@ export async function startLogsServer(settings: Record<string, string> = {}): Pr
         await post('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries })
       }
     },
-    total: (kind, count) =>
-      eventually(async () => {
-        const { data } = await client.get<{ total: number }>(`/api/${kind}-logs/histogram?buckets=1`)
-        if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
-      }, 30_000),
+    total: (kind, count) => untilTotal(client, kind, count),
   }
 }
+
+/** How long accepted logs may take to become readable, or visible on the page. */
+export const SHOWN_MS = 30_000
+
+/** Waits until this many logs that match the query are readable. */
+export const untilTotal = (client: Client, kind: 'event' | 'application', count: number, query = ''): Promise<void> =>
+  eventually(async () => {
+    const path = `/api/${kind}-logs/histogram?buckets=1&q=${encodeURIComponent(query)}`
+    const { data } = await client.get<{ total: number }>(path)
+    if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
+  }, SHOWN_MS)
 
 const entry = { categoryName: 'Acme.Shop.Cart', message: 'checked out', level: 'Information' }
 

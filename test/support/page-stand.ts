@@ -1,8 +1,8 @@
-import { type Client, createClient } from './api.ts'
-import { eventually } from './eventually.ts'
+import { accepted, type Client, createClient } from './api.ts'
 import { startFullStack } from './full-stack.ts'
 import { buildPage } from './page-build.ts'
 import { STAGES } from './page-flow.ts'
+import { untilTotal } from './page-logs.ts'
 import { startWithRegistry } from './page-server.ts'
 
 /** A Sluice on which the page's scenarios run: embedded, or as three processes on Kafka and Elasticsearch. */
@@ -121,9 +121,6 @@ export async function startStackStand(brokers: readonly string[], elasticsearchU
   return { page, gateway, stopPage, startPage, close: () => stack.stop() }
 }
 
-/** How long accepted logs may take to become visible on the page. */
-export const SHOWN_MS = 30_000
-
 /** Sends to the gateway, and reads from the page's server. */
 export interface TeamClient extends Client {
   /** Sends an event log; `step` counts from 0, and is omitted for the Event itself. Returns its id. */
@@ -140,31 +137,26 @@ interface EventFields extends Record<string, unknown> {
 
 export function clientOf({ page, gateway }: Stand, team: StandTeam): TeamClient {
   const reader = createClient(page, team.key)
-  const { post } = createClient(gateway, team.key)
-  const accepted = async (path: string, body: object): Promise<string> => {
-    const answer = await post(path, body)
-    if (!answer.success) throw new Error(`${path}: ${answer.error.message}`)
-    return String(answer.data['id'])
-  }
+  const sender = createClient(gateway, team.key)
   return {
     ...reader,
-    post,
+    post: sender.post,
     event: ({ step, ...fields }) => {
       const uniqueIdentifier = step === undefined ? team.event : team.steps[step]
-      return accepted('/api/ExternalLogs', { uniqueIdentifier, level: 'Information', payload: 'said', ...fields })
+      return accepted(sender, '/api/ExternalLogs', {
+        uniqueIdentifier,
+        level: 'Information',
+        payload: 'said',
+        ...fields,
+      })
     },
     applications: async (list) => {
       const logEntries = list.map((fields) => ({
         ...{ categoryName: 'Acme.Shop.Cart', message: 'said', level: 'Information' },
         ...fields,
       }))
-      await accepted('/api/ApplicationLogs/batch', { uniqueIdentifier: team.project, logEntries })
+      await accepted(sender, '/api/ApplicationLogs/batch', { uniqueIdentifier: team.project, logEntries })
     },
-    total: (kind, count, query = '') =>
-      eventually(async () => {
-        const path = `/api/${kind}-logs/histogram?buckets=1&q=${encodeURIComponent(query)}`
-        const { data } = await reader.get<{ total: number }>(path)
-        if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
-      }, SHOWN_MS),
+    total: (kind, count, query) => untilTotal(reader, kind, count, query),
   }
 }

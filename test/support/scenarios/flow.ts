@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, STAGES, sendLogs, WAREHOUSE } from '../page-flow.ts'
-import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
+import { paramsOf, SHOWN_MS } from '../page-logs.ts'
+import { clientOf, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
 const TEAM = TEAMS.flows
@@ -23,7 +24,6 @@ const ORDER_LOGS = order('').length
 export function flowScenarios({ stand, show }: Stage): void {
   const send = (logs: readonly SentLog[]): Promise<void> => sendLogs(logs, clientOf(stand(), TEAM), SHOWN_MS)
   const rows = (page: Page) => page.locator('.flow-list tbody tr')
-  const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 
   test('a flow is drawn with what has not happened yet, read, zoomed, searched and saved', async () => {
     await send(order('order-1'))
@@ -115,7 +115,7 @@ export function flowScenarios({ stand, show }: Stage): void {
     const nodes = await page.evaluate<number>(`document.querySelectorAll('.flow-drawing svg *').length`)
     expect(nodes).toBeLessThan(3_000)
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
-    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await eventually(() => expect(paramsOf(page)['from']).toBeDefined())
     await page.getByRole('heading', { name: /^[\d,]+ of 2,000 logs$/ }).waitFor()
   })
 }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts } from '../page-logs.ts'
-import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
+import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts, SHOWN_MS } from '../page-logs.ts'
+import { clientOf, TEAMS } from '../page-stand.ts'
 import { MINUTE, type Stage } from './stage.ts'
 
 const BEGIN = Date.now()

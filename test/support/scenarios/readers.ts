@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { PLAIN_HOST } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
-import { overflow, rowTexts } from '../page-logs.ts'
-import { clientOf, SHOWN_MS, type Stand, TEAMS } from '../page-stand.ts'
+import { overflow, rowTexts, SHOWN_MS } from '../page-logs.ts'
+import { clientOf, type Stand, TEAMS } from '../page-stand.ts'
 import { MINUTE, type Stage } from './stage.ts'
 
 const TEAM = TEAMS.readers

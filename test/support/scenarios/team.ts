@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
-import { copied, expectRows } from '../page-logs.ts'
-import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
+import { copied, expectRows, SHOWN_MS } from '../page-logs.ts'
+import { clientOf, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
 /** Points 4 to 6: what a Team owns, its refusals, and its first minute. */
