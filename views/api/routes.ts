@@ -1,7 +1,7 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
+import { absenceOfEntries } from './absence.ts'
 import type { Route } from './call.ts'
 import { choicesOfEntries } from './choices.ts'
-import { absenceOfEntries } from './empty-state.ts'
 import {
   contextOfEntry,
   detailsOfEntry,
