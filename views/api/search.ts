@@ -1,6 +1,7 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
+import type { Page } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { phraseOf } from '../../shared/query/clause.ts'
 import { lex } from '../../shared/query/lexer.ts'
@@ -9,11 +10,11 @@ import { isNumber } from '../../shared/query/sort-key.ts'
 import type { Term } from '../../shared/query/term.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import type { EventEntity, StepEntity } from '../../shared/registry/registry.ts'
-import { complete, completeName, type KnownValue } from '../search/complete.ts'
+import { complete, completeName, type Known, type KnownValue } from '../search/complete.ts'
 import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
 import { addTerm, removeTerm } from '../search/terms.ts'
-import type { Answer } from './call.ts'
+import type { Answer, Call, Tools } from './call.ts'
 import { filterOf } from './filter.ts'
 import { invalidParameters } from './problems.ts'
 
@@ -40,70 +41,75 @@ const SEARCHED_LENGTH_MIN = 3
 /** Completions at a position in a search, with names and values from the Team's entries and registry. */
 export const completeQuery =
   (kind: EntryKind): Answer =>
-  async (call, { store, registry }) => {
-    const { team, values, signal } = call
-    const filter = filterOf(kind, { ...call, values: { ...values, q: null } })
-    const known = (counted: readonly KnownValue[], own: readonly KnownValue[]): readonly KnownValue[] => {
-      const all = new Map(own.map((one) => [one.value, one]))
-      const first = counted.map((one) => ({ ...all.get(one.value), ...one }))
-      for (const { value } of counted) all.delete(value)
-      return [...first, ...all.values()]
-    }
-    const named = (entities: readonly (StepEntity | EventEntity)[]): readonly KnownValue[] =>
-      entities.map(({ identifier, name }) => ({ value: identifier, name }))
-    const q = values.q ?? ''
-    const newestPage = (query: Query) =>
-      store.search({ ...filter, query }, { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' }, signal)
-    const newest = async (query: Query): Promise<readonly EntryRow[]> => (await newestPage(query)).entries
-    /** The values in the newest entries; with counts only if there are no other entries. */
-    const valuesIn = async (query: Query, valuesOf: ValuesOf): Promise<readonly KnownValue[]> => {
-      const { entries, next } = await newestPage(query)
-      return next === null ? valuesOf(entries) : valuesOf(entries).map(({ value }) => ({ value }))
-    }
-    /** The values of entries that `beginning` finds come first, as rare ones may be missing from the newest entries. */
-    const valuesLike = async (typed: string, beginning: Query, valuesOf: ValuesOf, otherwise: Query) => {
-      const isSearched = typed.length >= SEARCHED_LENGTH_MIN && splitWords(typed).length > 0
-      return known(isSearched ? await valuesIn(beginning, valuesOf) : [], await valuesIn(otherwise, valuesOf))
-    }
-    const pathsLike = async (typed: string, wanted?: (value: string) => boolean): Promise<readonly string[]> => {
-      const entries = await newest(filter.query)
+  async (call, tools) => {
+    const { caret, type } = call.values
+    const q = call.values.q ?? ''
+    const known = createKnown(kind, call, tools)
+    if (type === 'number') return successBody(completeName(q, await known.paths(q, isNumber)))
+    return successBody(await complete(q, Math.min(caret, q.length), known))
+  }
+
+/** The names and values to complete with. Those from entries are from the newest that the other parameters select. */
+function createKnown(kind: EntryKind, call: Call, { store, registry }: Tools): Known {
+  const { team, values, signal } = call
+  const filter = filterOf(kind, { ...call, values: { ...values, q: null } })
+  const newest = (query: Query): Promise<Page> =>
+    store.search({ ...filter, query }, { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' }, signal)
+  /** The values in the newest entries; with counts only if there are no other entries. */
+  const valuesIn = async (query: Query, valuesOf: ValuesOf): Promise<readonly KnownValue[]> => {
+    const { entries, next } = await newest(query)
+    return next === null ? valuesOf(entries) : valuesOf(entries).map(({ value }) => ({ value }))
+  }
+  /** The values of entries that `beginning` finds come first, as rare ones may be missing from the newest entries. */
+  const valuesLike = async (typed: string, beginning: Query, valuesOf: ValuesOf, otherwise: Query) => {
+    const isSearched = typed.length >= SEARCHED_LENGTH_MIN && splitWords(typed).length > 0
+    return joined(isSearched ? await valuesIn(beginning, valuesOf) : [], await valuesIn(otherwise, valuesOf))
+  }
+  return {
+    values: async () => {
+      const facets = await store.facets(filter, VALUES_MAX, signal)
+      return {
+        ...facets,
+        event: joined(facets.event, registry.eventsOf(team).map(named)),
+        step: joined(facets.step, registry.stepsOf(team).map(named)),
+        project: joined(
+          facets.project,
+          registry.projectsOf(team).map(({ id, name }) => ({ value: id, name })),
+        ),
+      }
+    },
+    paths: async (typed, wanted) => {
+      const { entries } = await newest(filter.query)
       const name = nameOf(typed)
       // A rare name may be missing from the newest entries, so entries that contain it as a word are searched too.
       const isSearched = typed.includes('.') && name.length >= SEARCHED_LENGTH_MIN
-      return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true)))] : entries, wanted)
-    }
-    if (values.type === 'number') return successBody(completeName(q, await pathsLike(q, isNumber)))
-    return successBody(
-      await complete(q, Math.min(values.caret, q.length), {
-        values: async () => {
-          const facets = await store.facets(filter, VALUES_MAX, signal)
-          return {
-            ...facets,
-            event: known(facets.event, named(registry.eventsOf(team))),
-            step: known(facets.step, named(registry.stepsOf(team))),
-            project: known(
-              facets.project,
-              registry.projectsOf(team).map(({ id, name }) => ({ value: id, name })),
-            ),
-          }
-        },
-        paths: (typed) => pathsLike(typed),
-        leafValues: async (leaf, typed) => {
-          const valuesOf: ValuesOf = (entries) => leafValuesOf(entries, leaf)
-          const beginning: Query = { type: 'leaf', ...leaf, value: typed, prefix: true }
-          const found = await valuesLike(typed, beginning, valuesOf, filter.query)
-          if (found.length > 0) return found
-          const has: Query = { type: 'leafExists', ...leaf }
-          return valuesIn({ type: 'and', queries: [wordsOf(nameOf(leaf.path), false), has] }, valuesOf)
-        },
-        eventNames: (typed) => {
-          const begins: Query = { type: 'equals', field: 'eventName', value: typed, prefix: true }
-          const beginning: Query = { type: 'and', queries: [wordsOf(typed, true), begins] }
-          return valuesLike(typed, beginning, eventNamesOf, { type: 'exists', field: 'eventName' })
-        },
-      }),
-    )
+      return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true))).entries] : entries, wanted)
+    },
+    leafValues: async (leaf, typed) => {
+      const valuesOf: ValuesOf = (entries) => leafValuesOf(entries, leaf)
+      const beginning: Query = { type: 'leaf', ...leaf, value: typed, prefix: true }
+      const found = await valuesLike(typed, beginning, valuesOf, filter.query)
+      if (found.length > 0) return found
+      const has: Query = { type: 'leafExists', ...leaf }
+      return valuesIn({ type: 'and', queries: [wordsOf(nameOf(leaf.path), false), has] }, valuesOf)
+    },
+    eventNames: (typed) => {
+      const begins: Query = { type: 'equals', field: 'eventName', value: typed, prefix: true }
+      const beginning: Query = { type: 'and', queries: [wordsOf(typed, true), begins] }
+      return valuesLike(typed, beginning, eventNamesOf, { type: 'exists', field: 'eventName' })
+    },
   }
+}
+
+/** The counted values, with what else is known of them, and then the other known ones. */
+function joined(counted: readonly KnownValue[], known: readonly KnownValue[]): readonly KnownValue[] {
+  const others = new Map(known.map((one) => [one.value, one]))
+  const first = counted.map((one) => ({ ...others.get(one.value), ...one }))
+  for (const { value } of counted) others.delete(value)
+  return [...first, ...others.values()]
+}
+
+const named = ({ identifier, name }: EventEntity | StepEntity): KnownValue => ({ value: identifier, name })
 
 /** The last segment of a path. */
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1)

@@ -19,8 +19,8 @@ export interface KnownValue {
 /** Searchable values and names; read only when needed. */
 export interface Known {
   readonly values: () => Promise<KnownValues>
-  /** Names of leaves, such as `scope.RequestId`, including some that begin with `typed`. */
-  readonly paths: (typed: string) => Promise<readonly string[]>
+  /** Names of leaves, such as `scope.RequestId`, including some that begin with `typed`; only those of values that are `wanted`. */
+  readonly paths: (typed: string, wanted?: (value: string) => boolean) => Promise<readonly string[]>
   /** Values of a leaf, such as `scope.tenant`, including some that begin with `typed`. */
   readonly leafValues: (
     leaf: { readonly field: LeafField; readonly path: string },
