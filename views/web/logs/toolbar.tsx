@@ -8,6 +8,7 @@ import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { Popover } from '../ui/popover.tsx'
+import { Select } from '../ui/select.tsx'
 import { type Column, csvColumns } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { listLink } from './links.ts'
@@ -27,19 +28,16 @@ export function EnvironmentSwitch({ environment = '', values, onEnvironment }: E
   const known = values.some(({ value }) => value === environment) || environment === ''
   const all = known ? values : [{ value: environment, count: 0 }, ...values]
   return (
-    <select
-      class={`input environment ${isProduction(environment) ? 'production' : ''}`}
-      aria-label="Environment"
+    <Select
+      label="Environment"
+      class={`environment ${isProduction(environment) ? 'production' : ''}`}
+      options={[
+        ['', 'All environments'],
+        ...all.map(({ value, count }) => [value, `${visible(value)} (${countText(count)})`] as const),
+      ]}
       value={environment}
-      onChange={({ currentTarget }) => onEnvironment(currentTarget.value || undefined)}
-    >
-      <option value="">All environments</option>
-      {all.map(({ value, count }) => (
-        <option key={value} value={value}>
-          {visible(value)} ({countText(count)})
-        </option>
-      ))}
-    </select>
+      onChange={(chosen) => onEnvironment(chosen || undefined)}
+    />
   )
 }
 

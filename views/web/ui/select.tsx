@@ -3,13 +3,14 @@ interface SelectProps {
   readonly label: string
   readonly options: readonly (readonly [value: string, name: string])[]
   readonly value: string
+  readonly class?: string
   readonly onChange: (value: string) => void
 }
 
 /** A choice of many values. */
-export const Select = ({ label, options, value, onChange }: SelectProps) => (
+export const Select = ({ label, options, value, class: look = '', onChange }: SelectProps) => (
   <select
-    class="input"
+    class={`input ${look}`}
     aria-label={label}
     value={value}
     onChange={({ currentTarget }) => onChange(currentTarget.value)}
