@@ -26,7 +26,25 @@ import { copied, overflow, paramsOf } from '../support/page-logs.ts'
 
 /** As views/web/flow/use-flow.ts says. */
 const LOGS_MAX = 5_000
+const KEPT_MAX = 20_000
 const ORDER_LOGS = 11
+
+/** A script that gives a page a tail of its own, by which a test delivers logs. */
+const OWN_TAIL = `globalThis.EventSource = class extends EventTarget {
+  constructor() {
+    super()
+    globalThis.tail = this
+    setTimeout(() => this.onopen())
+  }
+  close() {}
+}`
+
+/** Delivers copies of a log by the page's own tail; their ids count from `from`. */
+const deliver = (page: Page, log: object | undefined, from: number, count: number): Promise<void> =>
+  page.evaluate(`for (let id = ${from}; id < ${from + count}; id += 1) {
+    const data = JSON.stringify({ ...${JSON.stringify(log)}, id: String(id) })
+    tail.dispatchEvent(new MessageEvent('entry', { data }))
+  }`)
 
 describeWithBrowser('the page of one flow', (browse) => {
   let server: FlowServer
@@ -486,23 +504,35 @@ describeWithBrowser('the page of one flow', (browse) => {
     const summary = /api\/flows\?correlationKey=/
     const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
     await page.route(summary, (route) => route.fulfill({ status: 503, body }))
-    await page.addInitScript(`globalThis.EventSource = class extends EventTarget {
-      constructor() {
-        super()
-        globalThis.tail = this
-        setTimeout(() => this.onopen())
-      }
-      close() {}
-    }`)
+    await page.addInitScript(OWN_TAIL)
     await page.goto(`${server.url}/flows/${key}`)
     await page.getByRole('alert').getByText('could not answer').waitFor()
-    await page.evaluate(`for (let id = 0; id < ${LOGS_MAX + 500}; id += 1) {
-      const data = JSON.stringify({ ...${JSON.stringify(answer.data.items[0])}, id: String(id) })
-      tail.dispatchEvent(new MessageEvent('entry', { data }))
-    }`)
+    await deliver(page, answer.data.items[0], 0, LOGS_MAX + 500)
     await page.unroute(summary)
     await page.getByRole('heading', { name: '5,001 of 1 log' }).waitFor()
   })
+
+  test('follows so many logs, and reads what came after them when asked', async () => {
+    const key = 'order-followed'
+    await server.send([{ to: 'order', key, at: BEGIN }])
+    const answer = await server.client.get<{ items: readonly object[] }>(`/api/flows/${key}`)
+    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
+    await page.addInitScript(OWN_TAIL)
+    await page.goto(`${server.url}/flows/${key}`)
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    await rows(page).first().waitFor()
+    for (let sent = 0; sent < KEPT_MAX; sent += LOGS_MAX) {
+      await deliver(page, answer.data.items[0], sent, LOGS_MAX)
+      await page.getByRole('heading', { name: `${(sent + LOGS_MAX + 1).toLocaleString('en')} of 1 log` }).waitFor()
+    }
+    expect(await page.getByRole('button', { name: 'Read more' }).count()).toBe(0)
+    await deliver(page, answer.data.items[0], KEPT_MAX, 100)
+    await page.getByText('The first 20,001 logs were read').waitFor()
+    const read = page.waitForRequest(/flows\/order-followed\?limit=1000$/)
+    await page.getByRole('button', { name: 'Read more' }).click()
+    await read
+    await page.getByText('were read').waitFor({ state: 'detached' })
+  }, 60_000)
 
   test('waits for a key that nobody has used yet', async () => {
     const { page } = await browse.open(server.url, { path: '/flows/order-to-come', key: SHOP_KEY })

@@ -9,6 +9,9 @@ import { apiOf } from './flow-address.ts'
 /** Maximum number of logs loaded at first, and of logs drawn. */
 export const LOGS_MAX = 5_000
 
+/** Maximum number of logs that are kept while a tail is followed: each batch of it copies and sorts them all. */
+const KEPT_MAX = 20_000
+
 /** Logs per request, and per "read more" beyond the first ones. */
 const PAGE = 1_000
 
@@ -40,11 +43,10 @@ export interface FlowData {
 export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const { path, params } = apiOf(correlationKey, '/tail')
   const { data, unknown, ...brief } = useBrief(correlationKey)
-  const { known, add, cursor, readAll, ...logs } = useLogs(correlationKey)
+  const { known, absorb, cursor, readAll, ...logs } = useLogs(correlationKey)
   const [stale, setStale] = useState(false)
   const tail = useTail(follow ? path : null, params, {
-    // While pages are missing, newly arrived logs are dropped: the drawing would show a false gap before them.
-    absorb: (entries) => cursor === null && add(entries),
+    absorb,
     onEntry: () => setStale(true),
     onSkipped: readAll,
   })
@@ -97,6 +99,9 @@ function useBrief(correlationKey: string) {
   return { ...(isThere ? brief : found), data: brief.data, unknown: found.data !== undefined && !isThere }
 }
 
+/** The cursor of what came after followed logs: only the API makes cursors, and it has read none of these. */
+const FROM_START = ''
+
 /** The loaded logs; reads run one at a time. */
 function useLogs(correlationKey: string) {
   const { path, params } = apiOf(correlationKey)
@@ -131,11 +136,17 @@ function useLogs(correlationKey: string) {
     last.current = read(undefined, Math.max(LOGS_MAX, known.size))
   }
   const readMore = (from: string) => (): void => {
-    last.current = read(from, PAGE)
+    last.current = read(from, from === FROM_START ? known.size + PAGE : PAGE)
+  }
+  const absorb = (entries: readonly Entry[]): void => {
+    // While pages are missing, newly arrived logs are dropped: the drawing would show a false gap before them.
+    if (cursor !== null) return
+    if (known.size < KEPT_MAX) add(entries)
+    else setCursor(FROM_START)
   }
   return {
     known,
-    add,
+    absorb,
     cursor,
     loading,
     problem,
