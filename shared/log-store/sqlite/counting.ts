@@ -38,7 +38,7 @@ function edgeOf(placesOf: PlacesOf, filter: EntryFilter, rollup: Rollup | null, 
   const parts: readonly RowsPart[] =
     rollup === null ? [{ filter }] : [...(edge === null ? [] : [edge]), ...rollup.beside]
   return parts
-    .flatMap((part) => placesOf(part.filter, order, null, 1, part.arrivals))
+    .flatMap(({ filter: ofPart, arrivals }) => placesOf({ filter: ofPart, order, after: null, limit: 1 }, arrivals))
     .map(({ nanos }) => nanos)
     .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
 }

@@ -71,7 +71,7 @@ export function createEntryReader(
   limits: StoreLimits,
 ): EntryReader {
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const found = placesOf(filter, order, after, limit + 1)
+    const found = placesOf({ filter, order, after, limit: limit + 1 })
     const sources = gather(
       contents,
       found.slice(0, limit).map(({ arrival }) => arrival),

@@ -18,62 +18,56 @@ export interface Place {
   readonly id: string
 }
 
-/** The first matches of a filter after a place, in order; only those in the range of arrivals, if given. Only in `Database.read`. */
-export type PlacesOf = (
-  filter: EntryFilter,
-  order: Order,
-  after: Cursor | null,
-  limit: number,
-  arrivals?: ArrivalRange,
-) => readonly Place[]
+/** The first matches of a filter after a place, in order. */
+interface Wanted {
+  readonly filter: EntryFilter
+  readonly order: Order
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+/** The wanted places; only those in the range of arrivals, if given. Only in `Database.read`. */
+export type PlacesOf = (wanted: Wanted, arrivals?: ArrivalRange) => readonly Place[]
 
 export const createPlacesOf =
   (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>
-  (asked, order, after, limit, arrivals) => {
-    const filter = after === null ? asked : between(asked, order, toNanos(after.timestamp), null)
+  (asked, arrivals) => {
+    const { order, after } = asked
+    const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
+    const wanted = { ...asked, filter }
     const isText = arrivals === undefined && isTextual(database, filter)
     const isScattered = arrivals === undefined && hasFingerprint(filter)
     if ((isText || isScattered) && !hasWords(filter.query)) {
-      const near = nearPlaces(database, filter, select, limits.nearEntries, order, after, limit)
+      const near = nearPlaces(database, select, limits.nearEntries, wanted)
       if (near !== null) return near
     }
     if (isScattered) {
-      const found = countedPlaces(database, filter, select, rollupOf, limits.candidatesMax, order, after, limit)
+      const found = countedPlaces(database, select, rollupOf, limits.candidatesMax, wanted)
       if (found !== null) return found
     }
     const counted = isText ? uncountedAfter(database, limits) : null
     return counted === null
-      ? selectedPlaces(database, filter, select(filter, arrivals), order, after, limit)
-      : textPlaces(database, filter, select, timedTables(database, counted), order, after, limit)
+      ? selectedPlaces(database, select(filter, arrivals), wanted)
+      : textPlaces(database, select, timedTables(database, counted), wanted)
   }
 
 /** The places if they are all among the next `entries` entries, as those of frequent values are; else null. */
-function nearPlaces(
-  database: Database,
-  filter: EntryFilter,
-  select: Select,
-  entries: number,
-  order: Order,
-  after: Cursor | null,
-  limit: number,
-): readonly Place[] | null {
+function nearPlaces(database: Database, select: Select, entries: number, wanted: Wanted): readonly Place[] | null {
+  const { filter, order, limit } = wanted
   const { team, kinds, from, to } = filter
   const every = { ...EVERY_ENTRY, team, kinds, from, to }
-  const next = selectedPlaces(database, every, select(every, 'byTime'), order, after, entries)
+  const next = selectedPlaces(database, select(every, 'byTime'), { ...wanted, filter: every, limit: entries })
   const last = next.length < entries ? null : (next.at(-1) ?? null)
   const near = last === null ? filter : between(filter, order, null, last.nanos)
-  const found = selectedPlaces(database, near, select(near, 'byTime'), order, after, limit, last)
+  const found = selectedPlaces(database, select(near, 'byTime'), { ...wanted, filter: near }, last)
   return last === null || found.length === limit ? found : null
 }
 
-/** The places after `after` up to `last`, with it. */
+/** The wanted places of a selection, up to `last` and with it. */
 function selectedPlaces(
   database: Database,
-  filter: EntryFilter,
   selection: Selection,
-  order: Order,
-  after: Cursor | null,
-  limit: number,
+  { filter, order, after, limit }: Wanted,
   last: Place | null = null,
 ): readonly Place[] {
   const columns = 'e.arrival AS arrival, e.timestamp AS timestamp, e.id AS id'
@@ -107,14 +101,12 @@ function selectedPlaces(
  */
 function countedPlaces(
   database: Database,
-  filter: EntryFilter,
   select: Select,
   rollupOf: RollupOf,
   candidatesMax: number,
-  order: Order,
-  after: Cursor | null,
-  limit: number,
+  wanted: Wanted,
 ): readonly Place[] | null {
+  const { filter, order, after, limit } = wanted
   // Arrays cannot tell the matches of a minute that come before the cursor from those after it.
   const { begun, rest } = after === null ? { begun: [], rest: filter } : aroundMinute(filter, after, order)
   const rollup = rollupOf(rest, 'facts')
@@ -125,14 +117,10 @@ function countedPlaces(
     where: sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(candidates)),
     byTime: false,
   }
-  return [
-    ...selectedPlaces(database, filter, own, order, null, limit),
-    ...[...begun, ...rollup.beside].flatMap((part) =>
-      selectedPlaces(database, part.filter, select(part.filter, part.arrivals ?? 'byTime'), order, after, limit),
-    ),
-  ]
-    .sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a))
-    .slice(0, limit)
+  const beside = [...begun, ...rollup.beside].flatMap((part) =>
+    selectedPlaces(database, select(part.filter, part.arrivals ?? 'byTime'), { ...wanted, filter: part.filter }),
+  )
+  return firstOf([...selectedPlaces(database, own, { ...wanted, after: null }), ...beside], wanted)
 }
 
 /** The arrivals in the first minutes that have `limit` matches together; null if these are more than `most`. */
@@ -186,32 +174,24 @@ function between(filter: EntryFilter, order: Order, first: bigint | null, last: 
  */
 function textPlaces(
   database: Database,
-  filter: EntryFilter,
   select: Select,
   tables: readonly TimedTable[],
-  order: Order,
-  after: Cursor | null,
-  limit: number,
+  wanted: Wanted,
 ): readonly Place[] {
-  const ordered = inOrder(tables, filter, order, after)
+  const { filter, order, limit } = wanted
+  const ordered = inOrder(tables, wanted)
   let found: readonly Place[] = []
   for (let at = 0, some = 1; at < ordered.length; at += some, some = Math.min(2 * some, TABLES_OF_A_SELECT)) {
     const [last, table] = [found[limit - 1], ordered[at]]
     if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
     const selection = select(filter, ordered.slice(at, at + some))
-    const more = selectedPlaces(database, filter, selection, order, after, limit)
-    found = [...found, ...more].sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a)).slice(0, limit)
+    found = firstOf([...found, ...selectedPlaces(database, selection, wanted)], wanted)
   }
   return found
 }
 
 /** The tables that may have a match, those with the first matches first. */
-function inOrder(
-  tables: readonly TimedTable[],
-  { from, to }: EntryFilter,
-  order: Order,
-  after: Cursor | null,
-): readonly TimedTable[] {
+function inOrder(tables: readonly TimedTable[], { filter: { from, to }, order, after }: Wanted): readonly TimedTable[] {
   const place = after?.timestamp ?? null
   const within = order === 'asc' ? tablesWithin(tables, [from, place], [to]) : tablesWithin(tables, [from], [to, place])
   return within.toSorted((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
@@ -220,6 +200,9 @@ function inOrder(
 /** Whether all entries of a table come after this whole minute in the order. */
 const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>
   order === 'asc' ? firstMinute > minute : lastMinute < minute
+
+const firstOf = (places: readonly Place[], { order, limit }: Wanted): readonly Place[] =>
+  places.toSorted(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a)).slice(0, limit)
 
 /** Compares places by (timestamp, id) as SQLite does: texts before bytes. */
 function comparePlaces(a: Place, b: Place): number {
