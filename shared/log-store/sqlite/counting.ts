@@ -3,18 +3,18 @@ import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
-import type { PlacesOf } from './places.ts'
-import type { Rollup, RollupOf, RowsPart } from './rollup.ts'
+import type { EntryReads, PlacesOf } from './places.ts'
+import type { Rollup, RowsPart } from './rollup.ts'
 import { kindsOf, type SelectParts, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 export const MINUTE_MS = 60_000
 
-export function createHistogramReader(database: Database, select: SelectParts, rollupOf: RollupOf, placesOf: PlacesOf) {
+export function createHistogramReader({ database, selectParts, rollupOf, placesOf }: EntryReads) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
     const rollup = rollupOf(filter, 'counts')
     const spans = spansOf(placesOf, filter, rollup, bucketsMax)
-    return spans === null ? NOTHING : histogram(spans, countLevels(database, filter, select, rollup, spans))
+    return spans === null ? NOTHING : histogram(spans, countLevels(database, filter, selectParts, rollup, spans))
   }
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
 }
@@ -101,7 +101,7 @@ const NAMES = ['level', 'environment', 'event', 'step', 'project', 'category'] a
 const COLUMNS = NAMES.map((name) => `e.${name} AS ${name}`).join(', ')
 
 /** Counts all facets in one pass: most entries have the same values in most facets, so there are few combinations. */
-export function createFacetReader(database: Database, select: SelectParts, rollupOf: RollupOf) {
+export function createFacetReader({ database, selectParts, rollupOf }: EntryReads) {
   const read = (filter: EntryFilter, valuesMax: number): Facets => {
     const counts = { level: new Map(), environment: new Map(), event: new Map(), step: new Map() }
     const all: Record<FacetName, Map<string, number>> = { ...counts, project: new Map(), category: new Map() }
@@ -110,7 +110,7 @@ export function createFacetReader(database: Database, select: SelectParts, rollu
     }
     const rollup = rollupOf(filter, 'facts')
     for (const part of rollup?.beside ?? [{ filter }]) {
-      for (const row of combinations(database, part, select)) addRow(row, Number(row['count']))
+      for (const row of combinations(database, part, selectParts)) addRow(row, Number(row['count']))
     }
     for (const { facts, count } of rollup?.facts() ?? []) addRow(facts, count)
     const top = (name: FacetName) => most(all[name], valuesMax)

@@ -12,13 +12,11 @@ import {
 } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
 import type { Contents } from './contents.ts'
-import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
-import type { StoreLimits } from './limits.ts'
-import type { PlacesOf } from './places.ts'
-import type { RollupOf, RowsPart } from './rollup.ts'
+import type { EntryReads } from './places.ts'
+import type { RowsPart } from './rollup.ts'
 import { KINDS } from './schema.ts'
-import { kindsOf, type Select, type SelectParts, whereKinds } from './selection.ts'
+import { kindsOf, whereKinds } from './selection.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -61,15 +59,15 @@ export function gather(contents: Contents, arrivals: readonly number[], form: 'r
   return sources
 }
 
-export function createEntryReader(
-  database: Database,
-  contents: Contents,
-  select: Select,
-  selectParts: SelectParts,
-  rollupOf: RollupOf,
-  placesOf: PlacesOf,
-  limits: StoreLimits,
-): EntryReader {
+export function createEntryReader({
+  database,
+  contents,
+  limits,
+  select,
+  selectParts,
+  rollupOf,
+  placesOf,
+}: EntryReads): EntryReader {
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
     const found = placesOf({ filter, order, after, limit: limit + 1 })
     const sources = gather(

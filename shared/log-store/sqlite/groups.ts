@@ -3,16 +3,15 @@ import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
 import type { LeafName } from '../../query/ast.ts'
 import type { EntryFilter, EntryGroup, GroupColumn, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
-import { type Contents, LEAF_TEXTS } from './contents.ts'
+import { LEAF_TEXTS } from './contents.ts'
 import { countByArrays, type GroupCount, type GroupRow, type Value } from './counted-groups.ts'
 import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
 import { needleText } from './leaf-bytes.ts'
-import type { StoreLimits } from './limits.ts'
-import type { PlacesOf } from './places.ts'
-import { minuteOf, type RollupOf, type RowsPart } from './rollup.ts'
+import type { EntryReads } from './places.ts'
+import { minuteOf, type RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 
@@ -61,21 +60,15 @@ export const leafArray = (make: string, { field, path }: LeafName): Sql =>
   sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
 
 /** Groups are counted by the arrays of counted entries if these have all that is needed; else SQLite sorts rows, on disk if they are many. */
-export function createGroupReader(
-  database: Database,
-  contents: Contents,
-  select: Select,
-  rollupOf: RollupOf,
-  placesOf: PlacesOf,
-  { countedBytesMax }: StoreLimits,
-) {
+export function createGroupReader({ database, contents, limits, select, rollupOf, placesOf }: EntryReads) {
   const rowsOf = (part: RowsPart, by: GroupField): GroupRows => groupRows(select, part, by)
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const rollup = rollupOf(filter, 'facts')
     const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
     const countRows = (part: RowsPart, most: number) => countGroups(database, rowsOf(part, by), spans, most)
-    const counted = rollup && countByArrays(rollup, contents, { by, spans, bytesMax: countedBytesMax, countRows })
+    const counted =
+      rollup && countByArrays(rollup, contents, { by, spans, bytesMax: limits.countedBytesMax, countRows })
     const { rows, samples, ungrouped, more } =
       counted === null ? countByRows(filter, by, spans, groupsMax) : completed(counted, filter, by, spans, groupsMax)
     const sources = gather(contents, samples, 'row')
@@ -145,7 +138,7 @@ export function createGroupReader(
   }
 
   return {
-    groups: (filter: EntryFilter, by: GroupField, limits: GroupLimits) => database.read(() => read(filter, by, limits)),
+    groups: (filter: EntryFilter, by: GroupField, most: GroupLimits) => database.read(() => read(filter, by, most)),
   }
 }
 

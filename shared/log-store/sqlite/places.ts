@@ -1,12 +1,13 @@
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import { type Cursor, type EntryFilter, EVERY_ENTRY } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
+import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rollup.ts'
 import { uncountedAfter } from './rollups.ts'
-import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
+import { isTextual, kindsOf, type Select, type Selection, type SelectParts, whereKinds } from './selection.ts'
 import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 import { type ArrivalRange, TABLES_OF_A_SELECT, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
@@ -28,6 +29,17 @@ interface Wanted {
 
 /** The wanted places; only those in the range of arrivals, if given. Only in `Database.read`. */
 export type PlacesOf = (wanted: Wanted, arrivals?: ArrivalRange) => readonly Place[]
+
+/** What the readers of entries share. */
+export interface EntryReads {
+  readonly database: Database
+  readonly contents: Contents
+  readonly limits: StoreLimits
+  readonly select: Select
+  readonly selectParts: SelectParts
+  readonly rollupOf: RollupOf
+  readonly placesOf: PlacesOf
+}
 
 export const createPlacesOf =
   (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>

@@ -11,30 +11,21 @@ import {
 } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
-import { type Contents, LEAF_NUMBERS } from './contents.ts'
+import { LEAF_NUMBERS } from './contents.ts'
 import { type Value, withinMemory } from './counted-groups.ts'
 import { countNumbersByArrays, type NumberRow, type ValueCount } from './counted-numbers.ts'
 import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
 import { type GroupRows, groupRows, leafArray, valueText } from './groups.ts'
-import type { StoreLimits } from './limits.ts'
-import type { PlacesOf } from './places.ts'
-import type { RollupOf, RowsPart } from './rollup.ts'
-import type { Select } from './selection.ts'
+import type { EntryReads } from './places.ts'
+import type { RowsPart } from './rollup.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
 /**
  * Numbers are counted by the arrays of counted entries if these have all that is needed; else SQLite counts them, on disk if they are many, and
  * only those of one span at a time are loaded into memory here.
  */
-export function createSeriesReader(
-  database: Database,
-  contents: Contents,
-  select: Select,
-  rollupOf: RollupOf,
-  placesOf: PlacesOf,
-  { countedBytesMax }: StoreLimits,
-) {
+export function createSeriesReader({ database, contents, limits, select, rollupOf, placesOf }: EntryReads) {
   const matches = (part: RowsPart, by: GroupField | null): GroupRows => groupRows(select, part, by)
   const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
     const rollup = rollupOf(filter, 'facts')
@@ -45,7 +36,8 @@ export function createSeriesReader(
     const rowsOf = (part: RowsPart, shown: readonly Value[] | null) =>
       countNumbers(database, matches(part, by), of, shown, spans)
     const counted =
-      rollup && countNumbersByArrays(rollup, contents, { of, by, spans, bytesMax: countedBytesMax, ranksOf, rowsOf })
+      rollup &&
+      countNumbersByArrays(rollup, contents, { of, by, spans, bytesMax: limits.countedBytesMax, ranksOf, rowsOf })
     const ranked =
       by === null
         ? [null]

@@ -47,22 +47,23 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const rollups = createRollups(database, limits)
   const rollupOf = createRollupOf(database, limits)
   const placesOf = createPlacesOf(database, select, rollupOf, limits)
+  const reads = { database, contents, limits, select, selectParts, rollupOf, placesOf }
   return {
     calls: {
       ...createEntryWriter(database, contents, rollups, limits),
       ...createFlowWriter(database),
       ...createRetention(database, contents, rollups),
       ...createRenewal(database, contents, limits),
-      ...createEntryReader(database, contents, select, selectParts, rollupOf, placesOf, limits),
+      ...createEntryReader(reads),
       ...createFlowReader(database),
-      ...createHistogramReader(database, selectParts, rollupOf, placesOf),
-      ...createFacetReader(database, selectParts, rollupOf),
+      ...createHistogramReader(reads),
+      ...createFacetReader(reads),
+      ...createGroupReader(reads),
+      ...createSeriesReader(reads),
       moveMore: contents.moveMore,
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
-      ...createGroupReader(database, contents, select, rollupOf, placesOf, limits),
-      ...createSeriesReader(database, contents, select, rollupOf, placesOf, limits),
     },
     close: () => database.close(),
   }
