@@ -3,12 +3,17 @@ import type { EntryFilter } from '../log-store.ts'
 import { type CountedSpan, createSpanReader, spansWithin } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import { storedFingerprint } from './ids.ts'
-import { besideOf, combinationsOf, countedFacts, type Facts, isWithin, type Minutes, type Rollup } from './rollup.ts'
+import {
+  combinationsOf,
+  countedFacts,
+  type Facts,
+  isWithin,
+  type Matches,
+  type Minutes,
+  type RollupCounts,
+} from './rollup.ts'
 import { RANKS } from './rollups.ts'
 import { matchesIn, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
-
-/** The matches of a filter that are counted, by the arrays of counted entries. */
-export type Matches = Pick<Rollup, 'combinations' | 'forEach'>
 
 /** `match`: a full-text query; null if the filter has no words. `rest`: the rest of the filter. */
 interface FilterParts {
@@ -67,14 +72,8 @@ function offerMatches(
   }
 }
 
-/** The rollup of a filter with words or fingerprints, whose matches are counted when they are asked for. */
-export function createArrayRollup(
-  database: Database,
-  filter: EntryFilter,
-  { combinations, forEach }: Matches,
-  range: Minutes,
-  counted: number,
-): Rollup {
+/** The counts of a filter with words or fingerprints, whose matches are counted when they are asked for. */
+export function countsOfArrays(filter: EntryFilter, { combinations, forEach }: Matches): RollupCounts {
   const countFacts = (): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>()
     forEach(({ facts }, index) => {
@@ -85,7 +84,6 @@ export function createArrayRollup(
   }
 
   return {
-    beside: besideOf(database, filter, range, counted),
     count: () => [...countFacts().values()].reduce((a, b) => a + b, 0),
     levels: function* (unit) {
       const counts = new Map<number, number>()
@@ -99,8 +97,6 @@ export function createArrayRollup(
       }
     },
     facts: () => countedFacts(combinations(), countFacts()),
-    combinations,
-    forEach,
     // The first match of a list is found faster than all matches are counted.
     edge: () => ({ filter }),
   }

@@ -1,7 +1,7 @@
 import { LEVELS } from '../../contract/levels.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { createArrayRollup, type Matches, matchesOf } from './array-rollup.ts'
+import { countsOfArrays, matchesOf } from './array-rollup.ts'
 import { wordsAndRest } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import type { StoreLimits } from './limits.ts'
@@ -11,10 +11,11 @@ import {
   END,
   factsOf,
   hasFingerprint,
+  type Matches,
   type Minutes,
   minuteOf,
   minutesOf,
-  type Rollup,
+  type RollupCounts,
   type RollupOf,
 } from './rollup.ts'
 import { FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
@@ -41,9 +42,10 @@ export const createRollupOf =
     const team = Number(number)
     if (needed === ROLLUP_DETAILS.facts && hasRest(database, team, range)) return null
     const matches = matchesOf(database, { match: words?.match ?? null, rest, team, range, counted })
-    return byArrays
-      ? createArrayRollup(database, filter, matches, range, counted)
-      : createRollup(database, filter, team, needed, matches, range, counted)
+    const counts = byArrays
+      ? countsOfArrays(filter, matches)
+      : countsOfRows(database, filter, team, needed, range, matches)
+    return { beside: besideOf(database, filter, range, counted), ...matches, ...counts }
   }
 
 const hasRest = (database: Database, team: number, { from, to }: Minutes): boolean =>
@@ -83,15 +85,15 @@ function detailOfQuery(query: Query): Detail | null {
 const greatest = (details: readonly (Detail | null)[]): Detail | null =>
   details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)
 
-function createRollup(
+/** The counts of a filter whose matches are counted in the rows of `rollups`. */
+function countsOfRows(
   database: Database,
   filter: EntryFilter,
   team: number,
   detail: Detail,
-  matches: Matches,
   range: Minutes,
-  counted: number,
-): Rollup {
+  { combinations }: Matches,
+): RollupCounts {
   const facts = conditions(filter, detail === ROLLUP_DETAILS.facts ? team : 0)
   const rows = ({ width, from, to }: Piece): Sql =>
     allOf([
@@ -114,7 +116,6 @@ function createRollup(
   }
 
   return {
-    beside: besideOf(database, filter, range, counted),
     count: () =>
       pieces(range, END).reduce((sum, piece) => {
         const { text, values } = rows(piece)
@@ -143,9 +144,8 @@ function createRollup(
           counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
         }
       }
-      yield* countedFacts(matches.combinations(), counts)
+      yield* countedFacts(combinations(), counts)
     },
-    ...matches,
     edge: (order) => {
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
       for (const piece of ordered) {

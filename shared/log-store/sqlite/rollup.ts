@@ -12,20 +12,28 @@ import { allOf, FALSE, type Sql, sql } from './sql.ts'
 import type { ArrivalRange } from './text-tables.ts'
 
 /** The matches of a filter in whole minutes, as counted by the rollups. Only in `Database.read`. */
-export interface Rollup {
+export interface Rollup extends RollupCounts, Matches {
   /** The other matches, whose rows have to be read: those in partial minutes at the ends of the range, and those not counted yet. */
   readonly beside: readonly RowsPart[]
+}
+
+/** The counts of a filter's matches. */
+export interface RollupCounts {
   count(): number
   /** Counts by level, each for a span that starts at `minute` (since 1970). No span crosses a multiple of `unit` minutes. */
   levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
   /** The combinations of facts of the matches, each with its count. Only if facts were wanted. */
   facts(): Iterable<{ readonly facts: Facts; readonly count: number }>
-  /** The combinations of facts that matches may have, by number. Only if facts were wanted. */
-  combinations(): ReadonlyMap<number, Facts>
-  /** Calls `each` with the place of every match in the arrays of counted entries. Only if facts were wanted. */
-  forEach(each: (span: CountedSpan, index: number) => void): void
   /** A part of the matches that has the first or last one, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): RowsPart | null
+}
+
+/** A filter's matches one by one, by the arrays of counted entries. Only if facts were wanted. */
+export interface Matches {
+  /** The combinations of facts that matches may have, by number. */
+  combinations(): ReadonlyMap<number, Facts>
+  /** Calls `each` with the place of every match in the arrays. */
+  forEach(each: (span: CountedSpan, index: number) => void): void
 }
 
 /** A combination of facts, named like the facet columns of `entries`. */
