@@ -11,7 +11,7 @@ const PARTITION_CHECK_MS = 30_000
 
 /** Joins by the classic protocol: at every change of the group, each member releases all partitions before it joins again. */
 export function startClassicMember({ context, reading, onAssigned, end }: MemberOptions): Member {
-  const { logger, rebalanceTimeoutMs: graceMs } = context
+  const { logger } = context
   const { group, topics } = reading
   let assignment: Assignment | undefined
   let heartbeatAt = performance.now()
@@ -38,7 +38,7 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
     heartbeatAt = performance.now()
   })
   // The library reports here that it could not rejoin, and then stops its heartbeats.
-  client.on('error', (error: Error) => end({ reason: describeFault(error), graceMs }))
+  client.on('error', (error: Error) => end({ reason: describeFault(error) }))
   client.on('consumer:group:join', ({ generationId = -1, memberId, assignments = [] }) => {
     if (stopped) return
     heartbeatAt = performance.now()
@@ -61,10 +61,8 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
     })
     assignment.add(assignments)
   })
-  const partitions = watchPartitions(context, topics, (topic) =>
-    end({ reason: `partitions were added to ${topic}`, graceMs }),
-  )
-  client.joinGroup({}).catch((error) => end({ reason: describeFault(error), graceMs }))
+  const partitions = watchPartitions(context, topics, (topic) => end({ reason: `partitions were added to ${topic}` }))
+  client.joinGroup({}).catch((error) => end({ reason: describeFault(error) }))
   return {
     assignment: () => assignment,
     heartbeatAt: () => heartbeatAt,

@@ -53,7 +53,7 @@ function isTransient(error: unknown, hasAsked: boolean): boolean {
  */
 export function startConsumerMember(options: MemberOptions): Member {
   const { context, reading, onAssigned, end } = options
-  const { logger, rebalanceTimeoutMs: graceMs } = context
+  const { logger } = context
   const { group, topics } = reading
   const client = createClient(options)
   const coordinator = coordinatorOf(client, options)
@@ -80,13 +80,13 @@ export function startConsumerMember(options: MemberOptions): Member {
         return 0
       }
       if (!isTransient(error, coordinator.mayKnowMember()))
-        end({ reason, graceMs, isUnsupported: membership === undefined && hasCode(error, ...UNSUPPORTED) })
+        end({ reason, isUnsupported: membership === undefined && hasCode(error, ...UNSUPPORTED) })
       return RETRY_DELAY_MS
     }
   }
   const join = async (): Promise<void> => {
     if (!(await coordinator.hasProtocol())) {
-      end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
+      end({ reason: 'the brokers do not have the consumer protocol', isUnsupported: true })
       return
     }
     // The group would deal out its partitions anew for a member that leaves at once.

@@ -86,17 +86,17 @@ async function runMember(
   const { logger } = context
   const { group, onAssigned = () => undefined } = options
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ended>()
-  const onClose = (): void => end({ reason: 'closed', graceMs: context.rebalanceTimeoutMs })
+  const onClose = (): void => end({ reason: 'closed' })
   closing.addEventListener('abort', onClose, { once: true })
   let grace = context.rebalanceTimeoutMs
   let cause: AssignmentCause = 'closed'
-  const onReplaced = (topic: string): void => end({ reason: `${topic} was made anew`, graceMs: grace })
+  const onReplaced = (topic: string): void => end({ reason: `${topic} was made anew` })
   const reading = { ...options, context, handler, fail, onBegun: () => watch.look(), onReplaced }
   const member = start({ context, reading, onAssigned, end })
   const watch = watchMember(context, group, member, end, report)
   try {
     const result = await ended
-    grace = result.graceMs
+    grace = result.graceMs ?? grace
     if (!closing.aborted) cause = 'member'
     return result
   } finally {
@@ -127,20 +127,19 @@ function watchMember(
   const look = (): void => {
     const now = performance.now()
     const assignment = member.assignment()
-    const graceMs = rebalanceTimeoutMs
     const busySince = assignment?.busySince() ?? null
     const silence = now - member.heartbeatAt()
     if (busySince !== null && now - busySince > handlerTimeoutMs) {
       end({ reason: `a handler has not returned for ${handlerTimeoutMs} ms`, graceMs: STUCK_GRACE_MS })
     } else if (assignment && silence > sessionTimeoutMs) {
-      end({ reason: `the group has not answered a heartbeat for ${sessionTimeoutMs} ms`, graceMs })
+      end({ reason: `the group has not answered a heartbeat for ${sessionTimeoutMs} ms` })
     } else if (silence > sessionTimeoutMs + 2 * rebalanceTimeoutMs) {
-      end({ reason: 'the group could not be joined', graceMs })
+      end({ reason: 'the group could not be joined' })
     } else if (assignment) {
       const { reason, alarm, remake } = judgeStall(assignment.states(), now, stallTimeoutMs)
       report(remake ?? reason)
       if (remake === null) warn(alarm, reason)
-      else end({ reason: remake, graceMs })
+      else end({ reason: remake })
     }
   }
   const watch = setInterval(look, WATCH_MS)

@@ -13,7 +13,8 @@ export interface GroupContext extends ReadContext {
 /** Why a membership ended, other than `close` or an error of the subscription. */
 export interface Ended {
   readonly reason: string
-  readonly graceMs: number
+  /** How long its handlers may take to end before it leaves the group; absent: as long as a rebalance waits. */
+  readonly graceMs?: number
   /** The coordinator does not support the protocol for this group: a new member has to join by the classic one. */
   readonly isUnsupported?: boolean
 }
