@@ -2,7 +2,7 @@ import type { PartitionBatch } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { Commit } from './commit.ts'
 import type { FetchedRecord, FetchedRecords } from './fetched-records.ts'
-import { type Source, startFetcher } from './fetcher.ts'
+import { type Source, sourceAt, startFetcher } from './fetcher.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
@@ -94,7 +94,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   })
   const fetching = fetcher.done.catch(fail)
   const read = (point: StartingPoint): void => {
-    const source = { ...point, topicId: undefined, answeredAt: performance.now(), unledAt: 0, flaw: null }
+    const source = sourceAt(point)
     queues.set(source, createQueue(source, options, { onHandled: fetcher.wake, onFenced, fail }))
     fetcher.add(source)
   }

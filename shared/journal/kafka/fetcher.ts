@@ -5,7 +5,7 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import type { LogPlace } from './offsets.ts'
+import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { askNext, patchClient } from './patched-client.ts'
 
 /** One partition that is being read. Its place is that of the next record to fetch. */
@@ -23,6 +23,18 @@ export interface Source extends LogPlace {
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
 }
+
+/** A partition that is to be read from a place on; its epoch need not be known. */
+export const sourceAt = (
+  place: Pick<Source, 'topic' | 'partition' | 'position'> & Partial<Pick<Source, 'leaderEpoch'>>,
+): Source => ({
+  leaderEpoch: NO_EPOCH,
+  ...place,
+  topicId: undefined,
+  answeredAt: performance.now(),
+  unledAt: 0,
+  flaw: null,
+})
 
 export interface FetcherOptions {
   readonly connection: KafkaConnection

@@ -4,8 +4,8 @@ import type { Follower, JournalRecord } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords, Room } from './fetched-records.ts'
-import { type Source, startFetcher } from './fetcher.ts'
-import { type Bounds, NO_EPOCH } from './offsets.ts'
+import { type Source, sourceAt, startFetcher } from './fetcher.ts'
+import type { Bounds } from './offsets.ts'
 
 /** The dependencies that all readers share. */
 export interface ReadContext {
@@ -24,21 +24,10 @@ const AHEAD_BYTES = 4 * 1024 * 1024
 /** Room for as many records as become objects at once. */
 const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 
-const sourceAt = (topic: string, partition: number, position: number): Source => ({
-  topic,
-  partition,
-  topicId: undefined,
-  position,
-  leaderEpoch: NO_EPOCH,
-  answeredAt: 0,
-  unledAt: 0,
-  flaw: null,
-})
-
 /** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
   for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
-    if (first < end) yield* scanPartition(context, sourceAt(topic, partition, first), end)
+    if (first < end) yield* scanPartition(context, sourceAt({ topic, partition, position: first }), end)
   }
 }
 
@@ -131,7 +120,7 @@ export async function followTopic(
   const bounds = await cluster.bounds(topic)
   let ends = bounds.map(({ end }) => end)
   const abort = new AbortController()
-  const sources = bounds.map(({ first }, partition) => sourceAt(topic, partition, first))
+  const sources = bounds.map(({ first }, partition) => sourceAt({ topic, partition, position: first }))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
   const check = (): void => {
     if (sources.every(({ position }, partition) => position >= (ends[partition] ?? 0))) resolve()
@@ -160,7 +149,7 @@ export async function followTopic(
     },
     onReplaced: ({ partition }) => {
       logger.warn({ topic, partition }, 'the topic was made anew, and its follower starts over')
-      const anew = sourceAt(topic, partition, 0)
+      const anew = sourceAt({ topic, partition, position: 0 })
       sources[partition] = anew
       fetcher.add(anew)
     },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
-import { handOver, type Source, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
+import { handOver, type Source, sourceAt, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
 import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
@@ -22,16 +22,7 @@ import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
 const TOPIC_AUTHORIZATION_FAILED = 29
 
-const sourceOf = (partition: number): Source => ({
-  topic: 'logs',
-  topicId: undefined,
-  partition,
-  position: 0,
-  leaderEpoch: -1,
-  answeredAt: 0,
-  unledAt: 0,
-  flaw: null,
-})
+const sourceOf = (partition: number): Source => sourceAt({ topic: 'logs', partition, position: 0 })
 
 const recordsOf = (...values: readonly string[]): Buffer =>
   encodeRecordBatch(
