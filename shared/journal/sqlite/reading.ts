@@ -8,7 +8,7 @@ import type { StoreCalls } from './store.ts'
 
 const PAGE_RECORDS = 500
 /** Time from a read that failed to the next attempt. */
-export const RETRY_MS = 1_000
+const RETRY_MS = 1_000
 
 export interface ReadingDeps {
   readonly store: StoreCalls
@@ -21,6 +21,23 @@ interface PartitionPage {
   readonly next: number
   readonly firstOffset: number
   readonly endPosition: number
+}
+
+/** Repeats a read until it succeeds, unless `onFailure` throws. Resolves to undefined if the signal aborts before that. */
+export async function untilRead<T>(
+  read: () => Promise<T>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<T | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await read()
+    } catch (error) {
+      onFailure(error)
+    }
+    await pause(RETRY_MS, signal)
+  }
+  return undefined
 }
 
 /** The records of a partition from a position on. */
@@ -91,23 +108,14 @@ export async function follow(
     for (const state of states) await readOn(state)
   }
 
-  const readAllStubbornly = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      try {
-        return await readAll()
-      } catch (error) {
-        logger?.error({ err: error, topic }, 'following a topic failed, trying again')
-        await pause(RETRY_MS, closing.signal)
-      }
-    }
-  }
-
   const goOn = async (caughtUp: number): Promise<void> => {
     let seen = caughtUp
     while (!closing.signal.aborted) {
       await changes.after(topic, seen)
       seen = changes.version(topic)
-      await readAllStubbornly()
+      await untilRead(readAll, closing.signal, (err) =>
+        logger?.error({ err, topic }, 'following a topic failed, trying again'),
+      )
     }
   }
 

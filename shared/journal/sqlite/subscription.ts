@@ -1,11 +1,10 @@
 import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { pause } from '../../runtime/waiting.ts'
 import { type PartitionBatch, PositionLostError, type SubscribeOptions, type Subscription } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import { mayPass } from './failures.ts'
 import type { GroupPartition, Groups, Member } from './groups.ts'
-import { RETRY_MS, readPage } from './reading.ts'
+import { readPage, untilRead } from './reading.ts'
 import type { StoreCalls } from './store.ts'
 
 export interface SubscriptionDeps {
@@ -60,17 +59,11 @@ export async function subscribe(
     ({ id, topic }: GroupPartition, signal: AbortSignal): Patiently =>
     async (read) => {
       try {
-        while (!signal.aborted) {
-          try {
-            return await read()
-          } catch (error) {
-            if (!mayPass(error)) throw error
-            if (!unread.has(id)) logger?.error({ err: error, topic }, 'records cannot be read; retrying')
-            unread.set(id, (error as Error).message)
-          }
-          await pause(RETRY_MS, signal)
-        }
-        return undefined
+        return await untilRead(read, signal, (error) => {
+          if (!mayPass(error)) throw error
+          if (!unread.has(id)) logger?.error({ err: error, topic }, 'records cannot be read; retrying')
+          unread.set(id, (error as Error).message)
+        })
       } finally {
         unread.delete(id)
       }
