@@ -1,3 +1,5 @@
+import { chunksOf } from '../batches.ts'
+
 /** Appends that wait for the next transaction, bounded only by what the callers have in progress. */
 export interface AppendQueue<Batch> {
   /** Resolves when the batch is durable, rejects when it is not. */
@@ -46,13 +48,9 @@ export function createAppendQueue<Batch>(
   }
 
   const takeGroup = (): readonly Waiting<Batch>[] => {
-    let bytes = 0
-    const end = waiting.findIndex((one, index) => {
-      bytes += one.bytes
-      return index > 0 && bytes > groupBytesMax
-    })
-    const group = end === -1 ? waiting : waiting.slice(0, end)
-    waiting = end === -1 ? [] : waiting.slice(end)
+    const limits = { recordsMax: Number.POSITIVE_INFINITY, bytesMax: groupBytesMax }
+    const [group = []] = chunksOf(waiting, ({ bytes }) => bytes, limits)
+    waiting = waiting.slice(group.length)
     return group
   }
 

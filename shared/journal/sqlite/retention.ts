@@ -1,3 +1,4 @@
+import { chunksOf } from '../batches.ts'
 import type { Database } from './database.ts'
 import { batchId, offsetOf } from './schema.ts'
 
@@ -51,8 +52,11 @@ export function createRetention(database: Database): { retain(request: Retention
   const remove = database.prepare('DELETE FROM batches WHERE id >= ? AND id <= ?')
   const shrink = database.prepare('UPDATE partitions SET first_offset = ?, bytes = bytes - ? WHERE id = ?')
 
-  const oldest = ({ id, firstOffset, endPosition }: PartitionRow): readonly BatchRow[] =>
-    firstBytes(selectOldest.all(batchId(id, firstOffset), batchId(id, endPosition)) as unknown as readonly BatchRow[])
+  const oldest = ({ id, firstOffset, endPosition }: PartitionRow): readonly BatchRow[] => {
+    const rows = selectOldest.all(batchId(id, firstOffset), batchId(id, endPosition)) as unknown as readonly BatchRow[]
+    const [first = []] = chunksOf(rows, ({ bytes }) => bytes, { recordsMax: STEP_BATCHES, bytesMax: STEP_BYTES })
+    return first
+  }
 
   const step = ({ topic, partition, now, bytesMax }: RetentionRequest): RetentionStep => {
     const state = selectPartition.get(topic, partition) as unknown as PartitionRow
@@ -81,16 +85,6 @@ const endOf = ({ id, records }: BatchRow): number => offsetOf(id) + records
 
 const sumOf = (batches: readonly BatchRow[], what: 'records' | 'bytes'): number =>
   batches.reduce((sum, batch) => sum + batch[what], 0)
-
-/** The first batches that fit into one step, at least one. */
-function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
-  let bytes = 0
-  const end = batches.findIndex((batch, index) => {
-    bytes += batch.bytes
-    return index > 0 && bytes > STEP_BYTES
-  })
-  return end === -1 ? batches : batches.slice(0, end)
-}
 
 /**
  * The oldest batches that are too old or exceed the size limit; stops at the first one to keep. A clock that was ahead for a moment keeps none
