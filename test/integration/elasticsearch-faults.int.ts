@@ -266,6 +266,19 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     })
   })
 
+  test('a long entry is asked for three times in all while Elasticsearch fails', async () => {
+    await store.write([documentOf(1, { message: 'x '.repeat(10_000) })], never)
+    await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+    let asked = 0
+    proxy.inject(({ path }) => {
+      if (!path.startsWith('/_mget')) return undefined
+      asked += 1
+      return { fault: 'answer', status: 503, body: '{}' }
+    })
+    await expect(store.search(EVERYTHING, { limit: 2, order: 'asc', after: null })).rejects.toThrow('503')
+    expect(asked).toBe(3)
+  })
+
   test('reads outlast a failure that passes', async () => {
     const written = documents(3)
     await expectLedger(written, await store.write(written, never))

@@ -127,7 +127,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       await removeFlowsBefore(patient, bulk, names, day, ended)
       return removed
     },
-    ...createEntryReader({ connection: patient, searcher, names }),
+    ...createEntryReader({ connection: once, searcher, names }),
     tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
     ...createFlowReader({ connection: patient, searcher, names }),
     health: () => readHealth(once, names, bulk.problem()),

@@ -20,7 +20,7 @@ const FACET_VALUES_PER_SHARD = 5_000
 type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets' | 'groups' | 'series'>
 
 interface Deps {
-  /** A connection that retries (`retrying`). */
+  /** A connection that does not retry. */
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames

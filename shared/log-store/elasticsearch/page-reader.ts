@@ -22,7 +22,8 @@ type Hits = readonly Hit<EntrySource>[]
 /**
  * Reads pages of entries. Pages continue by key: entries never change, and (timestamp, id) is unique, so a page needs no snapshot of the
  * index (a "point in time") to neither skip nor repeat entries that were there. However long the entries are, each answer of the server is
- * bounded: rows are short, and whole long entries are requested a few at a time.
+ * bounded: rows are short, and whole long entries are requested a few at a time. `connection` does not retry, as these requests are repeated
+ * here.
  */
 export function createPageReader(
   connection: Connection,
