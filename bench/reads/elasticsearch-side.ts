@@ -3,6 +3,7 @@ import * as flowProjections from '../../consumers/projections/flows.ts'
 import { levelRank } from '../../shared/contract/levels.ts'
 import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { leafTerm } from '../../shared/log-store/elasticsearch/entry-body.ts'
+import { FACETS } from '../../shared/log-store/log-store.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, type Range, type Read, spanMs } from './reads.ts'
@@ -143,9 +144,7 @@ const facets = (...clauses: readonly object[]): Request => ({
   body: {
     query: all(...clauses),
     size: 0,
-    aggs: Object.fromEntries(
-      ['level', 'environment', 'event', 'step', 'project', 'category'].map((name) => [name, terms(name, FACET_VALUES)]),
-    ),
+    aggs: Object.fromEntries(FACETS.map((name) => [name, terms(name, FACET_VALUES)])),
   },
   sizeOf: ({ aggregations }) => sum(aggregations.level.buckets),
 })

@@ -165,8 +165,22 @@ export interface Histogram {
   readonly total: number
 }
 
-export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
+export const FACETS = ['level', 'environment', 'event', 'step', 'project', 'category'] as const
+export type FacetName = (typeof FACETS)[number]
 export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
+
+/** The most frequent values of each facet, at most `valuesMax`, of all that were counted; ties are ordered by value. */
+export function facetsOf(
+  countsOf: (facet: FacetName) => Iterable<readonly [value: string, count: number]>,
+  valuesMax: number,
+): Facets {
+  const most = (facet: FacetName): Facets[FacetName] =>
+    [...countsOf(facet)]
+      .map(([value, count]) => ({ value, count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, valuesMax)
+  return Object.fromEntries(FACETS.map((facet) => [facet, most(facet)])) as Facets
+}
 
 /** The fields with at most one value. */
 export type GroupColumn = FacetName | 'correlationKey' | 'eventName' | 'eventId' | 'template' | 'exceptionGroup'

@@ -15,6 +15,7 @@ import {
   type FlowSort,
   type FlowState,
   type FlowStates,
+  facetsOf,
   type GroupField,
   type GroupLimits,
   type Groups,
@@ -77,7 +78,7 @@ export function createMemoryLogStore(): MemoryLogStore {
     },
     count: async (filter) => select('count', filter).length,
     histogram: async (filter, bucketsMax) => histogramOf(select('histogram', filter), filter, bucketsMax),
-    facets: async (filter, valuesMax) => facetsOf(select('facets', filter), valuesMax),
+    facets: async (filter, valuesMax) => countFacets(select('facets', filter), valuesMax),
     groups: async (filter, by, limits) => groupsOf(select('groups', filter), filter, by, limits),
     series: async (filter, request) => seriesOf(select('series', filter), filter, request),
     tail: async (filter, after, limit) => {
@@ -258,24 +259,11 @@ function levelCounts(entries: readonly EntryRecord[]): LevelCounts {
   return counts
 }
 
-function facetsOf(found: readonly EntryRecord[], valuesMax: number): Facets {
-  const top = (read: (entry: EntryRecord) => string | null) => {
-    const counts = new Map<string, number>()
-    for (const value of found.map(read)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
-    return [...counts]
-      .map(([value, count]) => ({ value, count }))
-      .toSorted((a, b) => b.count - a.count)
-      .slice(0, valuesMax)
-  }
-  return {
-    level: top((entry) => entry.level),
-    environment: top((entry) => entry.environment),
-    event: top((entry) => documentOf(entry).event),
-    step: top((entry) => documentOf(entry).step),
-    project: top((entry) => documentOf(entry).project),
-    category: top((entry) => documentOf(entry).category),
-  }
-}
+const countFacets = (found: readonly EntryRecord[], valuesMax: number): Facets =>
+  facetsOf((name) => {
+    const values = found.flatMap((entry) => groupValuesOf(documentOf(entry), name))
+    return [...Map.groupBy(values, (value) => value)].map(([value, same]) => [value, same.length] as const)
+  }, valuesMax)
 
 type Range = Pick<EntryFilter, 'from' | 'to'>
 

@@ -1,5 +1,5 @@
 import { LEVELS } from '../../contract/levels.ts'
-import type { EntryFilter, FacetName, Facets, LogStoreReader } from '../log-store.ts'
+import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type LogStoreReader } from '../log-store.ts'
 import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { createGroupReader } from './groups.ts'
@@ -10,7 +10,6 @@ import { allOf, term } from './query-dsl.ts'
 import { levelOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
 import { createSeriesReader } from './series.ts'
 
-const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', 'project', 'category']
 /**
  * Each shard returns its most frequent values; a value that is rare in every shard may be missing from the sum. With this many per shard,
  * that takes more values than any installation we know of has in a field.
@@ -68,19 +67,11 @@ async function readFacets(
     { query: compileFilter(filter), size: 0, aggs },
     { signal },
   )
-  const most = (field: FacetName): Facets[FacetName] =>
-    (answer.aggregations?.[field].buckets ?? [])
-      .map(({ key, doc_count }) => ({ value: facetValue(field, key), count: doc_count }))
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .slice(0, valuesMax)
-  return {
-    level: most('level'),
-    environment: most('environment'),
-    event: most('event'),
-    step: most('step'),
-    project: most('project'),
-    category: most('category'),
-  }
+  const countsOf = (field: FacetName) =>
+    (answer.aggregations?.[field].buckets ?? []).map(
+      ({ key, doc_count }) => [facetValue(field, key), doc_count] as const,
+    )
+  return facetsOf(countsOf, valuesMax)
 }
 
 const facetValue = (field: FacetName, key: string | number): string =>

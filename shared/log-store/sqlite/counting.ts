@@ -1,6 +1,6 @@
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import { timestampOf, toNanos } from '../../contract/timestamp.ts'
-import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
+import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
 import type { EntryReads, PlacesOf } from './places.ts'
@@ -97,31 +97,21 @@ function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount
   return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
 }
 
-const NAMES = ['level', 'environment', 'event', 'step', 'project', 'category'] as const satisfies readonly FacetName[]
-const COLUMNS = NAMES.map((name) => `e.${name} AS ${name}`).join(', ')
+const COLUMNS = FACETS.map((name) => `e.${name} AS ${name}`).join(', ')
 
 /** Counts all facets in one pass: most entries have the same values in most facets, so there are few combinations. */
 export function createFacetReader({ database, selectParts, rollupOf }: EntryReads) {
   const read = (filter: EntryFilter, valuesMax: number): Facets => {
-    const counts = { level: new Map(), environment: new Map(), event: new Map(), step: new Map() }
-    const all: Record<FacetName, Map<string, number>> = { ...counts, project: new Map(), category: new Map() }
+    const counts = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
     const addRow = (row: Readonly<Record<string, unknown>>, count: number): void => {
-      for (const name of NAMES) add(all[name], facetValue(name, row[name]), count)
+      for (const [name, ofFacet] of counts) add(ofFacet, facetValue(name, row[name]), count)
     }
     const rollup = rollupOf(filter, 'facts')
     for (const part of rollup?.beside ?? [{ filter }]) {
       for (const row of combinations(database, part, selectParts)) addRow(row, Number(row['count']))
     }
     for (const { facts, count } of rollup?.facts() ?? []) addRow(facts, count)
-    const top = (name: FacetName) => most(all[name], valuesMax)
-    return {
-      level: top('level'),
-      environment: top('environment'),
-      event: top('event'),
-      step: top('step'),
-      project: top('project'),
-      category: top('category'),
-    }
+    return facetsOf((name) => counts.get(name) ?? [], valuesMax)
   }
   return { facets: (filter: EntryFilter, valuesMax: number) => database.read(() => read(filter, valuesMax)) }
 }
@@ -142,9 +132,3 @@ const facetValue = (name: FacetName, stored: unknown): string | null =>
 function add(counts: Map<string, number>, value: string | null, count: number): void {
   if (value !== null) counts.set(value, (counts.get(value) ?? 0) + count)
 }
-
-const most = (counts: ReadonlyMap<string, number>, valuesMax: number): Facets[FacetName] =>
-  [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-    .slice(0, valuesMax)
