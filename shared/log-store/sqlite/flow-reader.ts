@@ -1,5 +1,5 @@
 import { LEVELS, levelRank } from '../../contract/levels.ts'
-import { fromNanos, toNanos } from '../../contract/timestamp.ts'
+import { earlier, fromNanos, later, toNanos } from '../../contract/timestamp.ts'
 import {
   type Flow,
   type FlowCounts,
@@ -159,9 +159,9 @@ function beyond(sort: FlowSort, after: FlowCursor | null): readonly Sql[] {
   if (after === null) return []
   const { rank, correlationKey } = after
   const lastAt = toNanos(after.lastAt)
-  const later = sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, correlationKey)
-  if (sort === 'latest') return [later]
-  return [sql(`${RANKS[sort]} <= ? AND (${RANKS[sort]} < ? OR ${later.text})`, rank, rank, ...later.values)]
+  const next = sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, correlationKey)
+  if (sort === 'latest') return [next]
+  return [sql(`${RANKS[sort]} <= ? AND (${RANKS[sort]} < ? OR ${next.text})`, rank, rank, ...next.values)]
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -183,9 +183,7 @@ const spanOf = (row: Row): { readonly firstAt: string; readonly lastAt: string }
   lastAt: fromNanos(BigInt(String(row['last_at']))),
 })
 
-function spanOfGroups(groups: readonly FlowGroup[]): { readonly firstAt: string; readonly lastAt: string } {
-  const times = groups.flatMap(({ firstAt, lastAt }) => [toNanos(firstAt), toNanos(lastAt)])
-  const least = times.reduce((a, b) => (a < b ? a : b))
-  const most = times.reduce((a, b) => (a > b ? a : b))
-  return { firstAt: fromNanos(least), lastAt: fromNanos(most) }
-}
+const spanOfGroups = (groups: readonly FlowGroup[]): { readonly firstAt: string; readonly lastAt: string } => ({
+  firstAt: groups.map(({ firstAt }) => firstAt).reduce(earlier),
+  lastAt: groups.map(({ lastAt }) => lastAt).reduce(later),
+})
