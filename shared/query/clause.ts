@@ -1,7 +1,7 @@
 import { parseGuid } from '../contract/guid.ts'
 import { LEVELS } from '../contract/levels.ts'
 import { DAY_MS, parseTimestamp, timestampOf } from '../contract/timestamp.ts'
-import type { Comparison, NumberField, Query, TextField, TimeField } from './ast.ts'
+import type { Comparison, LeafBound, NumberField, Query, TextField, TimeField } from './ast.ts'
 import type { Field, FieldReference } from './fields.ts'
 import type { Lexeme, Problem } from './lexer.ts'
 import { sortKey, typeOf } from './sort-key.ts'
@@ -67,8 +67,7 @@ function leafClause(
   value: ValueLexeme | RangeLexeme,
 ): Query | Problem {
   if (value.kind === 'range') {
-    const [from, to] = [value.from, value.to].map((one) => (one === OPEN ? null : { value: one, isIncluded: true }))
-    return leafRange({ field, path, from: from ?? null, to: to ?? null }, value.at)
+    return leafRange({ field, path, from: boundOf(value.from), to: boundOf(value.to) }, value.at)
   }
   if (comparison === null || comparison === '=') {
     if (isLoneStar(value)) return { type: 'leafExists', field, path }
@@ -79,6 +78,8 @@ function leafClause(
   const [from, to] = comparison.startsWith('>') ? [bound, null] : [null, bound]
   return leafRange({ field, path, from, to }, value.at)
 }
+
+const boundOf = (end: string): LeafBound | null => (end === OPEN ? null : { value: end, isIncluded: true })
 
 type LeafRange = Extract<Query, { type: 'leafRange' }>
 
@@ -124,13 +125,14 @@ const storedPrefix = ({ kind }: Textual, text: string): string => (kind === 'gui
 export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')
 
 /** The intakes for other clients store these ids in lower case; a client of our own format may have sent upper case, or both mixed. */
-function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {
-  if (isLoneStar({ text, at, star, ...value })) return { type: 'leafExists', field: 'scope', path }
+function hexClause({ name, path }: Hex, value: ValueLexeme): Query | Problem {
+  if (isLoneStar(value)) return { type: 'leafExists', field: 'scope', path }
+  const { text, at, star: prefix } = value
   if (!HEX.test(text)) return { problem: `The ids of ${name} are hexadecimal digits, not "${text}".`, at }
   const cases = new Set([text.toLowerCase(), text.toUpperCase(), text])
   return combine(
     'or',
-    [...cases].map((id) => ({ type: 'leaf', field: 'scope', path, value: id, prefix: star })),
+    [...cases].map((id) => ({ type: 'leaf', field: 'scope', path, value: id, prefix })),
   )
 }
 
@@ -221,8 +223,7 @@ export function combine(type: 'and' | 'or', parts: readonly Query[]): Query {
   return only !== undefined && queries.length === 1 ? only : { type, queries }
 }
 
-const isLoneStar = (value: ValueLexeme | RangeLexeme): boolean =>
-  value.kind === 'value' && value.star && !value.quoted && value.text === ''
+const isLoneStar = ({ text, quoted, star }: ValueLexeme): boolean => star && !quoted && text === ''
 
 const noOrder = (name: string, at: number): Problem => ({
   problem: `${name} has no order: >, >=, <, <= and ranges work with ${ORDERED}.`,

@@ -104,7 +104,7 @@ export function keyRange({
   from,
   to,
 }: Pick<Extract<Query, { type: 'leafRange' }>, 'from' | 'to'>): KeyRange | undefined {
-  const [low, high] = [from, to].map((bound) => (bound === null ? null : sortKey(bound.value)))
+  const [low, high] = [from && sortKey(from.value), to && sortKey(to.value)]
   const key = low ?? high
   if (key == null || low === undefined || high === undefined || (high !== null && typeOf(high) !== typeOf(key)))
     return undefined
