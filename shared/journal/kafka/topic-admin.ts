@@ -109,9 +109,10 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   const policy = config.get('cleanup.policy') ?? ''
   if (topic.cleanup === 'delete' && policy.includes('compact')) {
     dangers.push(`${name} has cleanup.policy=${policy}, which removes records that share a key`)
+  } else if (topic.cleanup === 'compact' && policy !== 'compact') {
+    dangers.push(`${name} has cleanup.policy=${policy}, not compact`)
   } else if (policy !== topic.cleanup) {
-    const drops = topic.cleanup === 'compact'
-    ;(drops ? dangers : differences).push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
+    differences.push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
   }
   if (partitions.length !== topic.partitions) {
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
