@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../shared/log-store/elasticsearch/retrying.ts'
 import { type LogStoreWriter, StoreHaltError, type WriteOutcome } from '../../shared/log-store/log-store.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 import { CallError, type Network, type Process } from './network.ts'
@@ -28,7 +29,7 @@ export function createSimulatedStore(network: Network, process: Process, store: 
       const places = [...open].filter(() => !network.fails(ITEM_FAILS_IN))
       const taken = places.map((place) => items[place] as Item)
       const called = network.call(process, 'store', `${what} ${taken.length} of ${open.size}`, () => effect(taken))
-      const answered = await orAborted(called, signal).catch((error: unknown) => {
+      const answered = await unlessAborted(called, signal).catch((error: unknown) => {
         if (error instanceof CallError) return []
         throw error
       })
@@ -75,13 +76,4 @@ function* piecesOf<Item>(items: Iterable<Item>, sizeOf: () => number): Generator
     size = sizeOf()
   }
   if (piece.length > 0) yield piece
-}
-
-/** The result, or the signal's reason; the call itself continues. */
-function orAborted<T>(called: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
-    called.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }
