@@ -1,14 +1,14 @@
 import { Admin } from '@platformatic/kafka'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
-import { topicName } from '../../shared/contract/topics.ts'
 import type { KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { type MirrorMaker, startMirrorMaker } from '../stack/mirror-maker.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { sourceTopics } from '../support/consumers-records.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
-import { caughtUp, prove, SOURCES } from '../support/full-stack-ledger.ts'
+import { caughtUp, prove } from '../support/full-stack-ledger.ts'
 import { openKafka } from '../support/kafka.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
@@ -39,8 +39,7 @@ await describeWithBackends('two Kafka clusters, full stack', needs, ({ kafka, st
   async function followed(copy: KafkaJournal): Promise<void> {
     await eventually(async () => {
       for (const view of PROJECTION_NAMES) {
-        for (const role of SOURCES[view]) {
-          const topic = topicName(stack.topicPrefix, role)
+        for (const topic of sourceTopics(stack.topicPrefix, view)) {
           const positions = await copy.positions(topic, groupName(stack.topicPrefix, view))
           if (positions.every(({ committed }) => committed === null)) throw new Error(`${view} has no positions`)
         }
@@ -49,7 +48,7 @@ await describeWithBackends('two Kafka clusters, full stack', needs, ({ kafka, st
   }
 
   const endsOf = async (journal: KafkaJournal): Promise<readonly number[]> => {
-    const topics = SOURCES.flows.map((role) => topicName(stack.topicPrefix, role))
+    const topics = sourceTopics(stack.topicPrefix, 'flows')
     const positions = await Promise.all(topics.map((topic) => journal.positions(topic, 'any')))
     return positions.flat().map(({ firstOffset, endPosition }) => endPosition - firstOffset)
   }

@@ -5,6 +5,7 @@ import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
+import { sourceTopics } from '../support/consumers-records.ts'
 import type { MemoryStoreWriter } from '../support/consumers-store.ts'
 import { createLedger } from '../support/ledger.ts'
 import type { MemoryJournal } from '../support/memory-journal.ts'
@@ -37,13 +38,8 @@ export const POISON_HEADER = 'x-poison'
 
 export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
 export const APPLICATION_TOPIC = topicName(PREFIX, 'application-logs')
+const ENTRY_TOPICS = [EVENT_TOPIC, APPLICATION_TOPIC]
 const DEAD_LETTER_TOPIC = topicName(PREFIX, 'dead-letters')
-
-const TOPICS_OF = {
-  'event-logs': [EVENT_TOPIC],
-  'application-logs': [APPLICATION_TOPIC],
-  flows: [EVENT_TOPIC, APPLICATION_TOPIC],
-} as const
 
 export function createSimulationLedger(
   journal: MemoryJournal,
@@ -75,7 +71,7 @@ export function createSimulationLedger(
 
   /** The marks of all entries in the journal. */
   function marksWritten(): ReadonlySet<string> {
-    for (const record of TOPICS_OF.flows.flatMap((topic) => journal.recordsOf(topic))) {
+    for (const record of ENTRY_TOPICS.flatMap((topic) => journal.recordsOf(topic))) {
       if (read.has(record)) continue
       read.add(record)
       const entry = entryOf(record)
@@ -114,7 +110,7 @@ export function createSimulationLedger(
     },
     isDrained: async () => {
       for (const name of PROJECTION_NAMES)
-        for (const topic of TOPICS_OF[name])
+        for (const topic of sourceTopics(PREFIX, name))
           for (const { committed, endPosition } of await journal.positions(topic, groupName(PREFIX, name)))
             if ((committed ?? 0) !== endPosition) return false
       return true
@@ -122,7 +118,7 @@ export function createSimulationLedger(
     expectDeadLetters: () => {
       const refuses = store.refuse !== undefined
       for (const view of PROJECTION_NAMES)
-        for (const topic of TOPICS_OF[view])
+        for (const topic of sourceTopics(PREFIX, view))
           for (const record of journal.recordsOf(topic))
             if (isPoison(record) || (refuses && view !== 'flows' && isRefused(record)))
               expectedLetters.add(placeOf(view, record))
@@ -137,7 +133,7 @@ export function createSimulationLedger(
       list('answered and not stored', missing)
       list('stored and never sent', strangers)
       list('stored, and the sender was told that it was not written', without(new Set(stored), possible))
-      const entries = TOPICS_OF.flows.flatMap((topic) => journal.recordsOf(topic)).map(entryOf)
+      const entries = ENTRY_TOPICS.flatMap((topic) => journal.recordsOf(topic)).map(entryOf)
       const facts = entries.flatMap((entry) => (entry === undefined ? [] : (flowFact(entry) ?? [])))
       const flowsOf = (flows: readonly object[]): string =>
         JSON.stringify(flows.map((flow) => JSON.stringify(flow)).sort())

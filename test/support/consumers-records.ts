@@ -1,3 +1,4 @@
+import type { ProjectionName } from '../../consumers/projection.ts'
 import { COMMON_HEADERS, type HeaderFacts, ownHeaders } from '../../shared/contract/headers.ts'
 import type { ApplicationLogRecord, EntryKind, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import { TOPICS, type TopicRole, topicName } from '../../shared/contract/topics.ts'
@@ -7,6 +8,16 @@ export const PREFIX = 'test'
 export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
 export const APPLICATION_TOPIC = topicName(PREFIX, 'application-logs')
 export const DEAD_LETTER_TOPIC = topicName(PREFIX, 'dead-letters')
+
+const SOURCES = {
+  'event-logs': ['event-logs'],
+  'application-logs': ['application-logs'],
+  flows: ['event-logs', 'application-logs'],
+} as const satisfies Readonly<Record<ProjectionName, readonly TopicRole[]>>
+
+/** The topics that a projection reads. */
+export const sourceTopics = (topicPrefix: string, projection: ProjectionName): readonly string[] =>
+  SOURCES[projection].map((role) => topicName(topicPrefix, role))
 
 /** The consumers' three topics with few partitions. Compacted ones accept null values, which foreign producers may send. */
 export const entryTopics = (partitions = 2, cleanup: 'delete' | 'compact' = 'delete'): readonly NamedTopic[] => [

@@ -12,6 +12,7 @@ import {
   entryTopics,
   PREFIX,
   published,
+  sourceTopics,
 } from './consumers-records.ts'
 import { createMemoryStoreWriter, type MemoryStoreWriter } from './consumers-store.ts'
 import { eventually } from './eventually.ts'
@@ -54,10 +55,6 @@ export function createConsumersRig({
 } = {}): ConsumersRig {
   const journal = createMemoryJournal({ clock, topics: entryTopics(partitions, cleanup) })
   const metrics = createMetrics()
-  const topicsOf = (projection: ProjectionName): readonly string[] => {
-    if (projection === 'event-logs') return [EVENT_TOPIC]
-    return projection === 'application-logs' ? [APPLICATION_TOPIC] : [EVENT_TOPIC, APPLICATION_TOPIC]
-  }
   const append = (topic: string, records: readonly NewRecord[], partition = 0): Promise<void> =>
     journal.append({ topic, partition, records })
   return {
@@ -84,7 +81,7 @@ export function createConsumersRig({
     caughtUp: async (projection) => {
       await eventually(async () => {
         const positions = await Promise.all(
-          topicsOf(projection).map((topic) => journal.positions(topic, groupName(PREFIX, projection))),
+          sourceTopics(PREFIX, projection).map((topic) => journal.positions(topic, groupName(PREFIX, projection))),
         )
         return positions.flat().every(({ committed, endPosition }) => (committed ?? 0) === endPosition)
       })

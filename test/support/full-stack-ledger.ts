@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { groupName, PROJECTION_NAMES, type ProjectionName } from '../../consumers/projection.ts'
-import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
+import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import type { Item } from './api.ts'
+import { sourceTopics } from './consumers-records.ts'
 import { eventually } from './eventually.ts'
 import type { FullStack } from './full-stack.ts'
 import { ledgerLine } from './ledger.ts'
@@ -46,19 +46,12 @@ export async function prove(
   return stored
 }
 
-/** The source topics of each projection. */
-export const SOURCES: Readonly<Record<ProjectionName, readonly TopicRole[]>> = {
-  'event-logs': ['event-logs'],
-  'application-logs': ['application-logs'],
-  flows: ['event-logs', 'application-logs'],
-}
-
 /** Resolves when every projection has committed the end of all its partitions. */
 export async function caughtUp({ journal, topicPrefix }: FullStack): Promise<void> {
   await eventually(async () => {
     for (const view of PROJECTION_NAMES) {
-      for (const role of SOURCES[view]) {
-        const positions = await journal.positions(topicName(topicPrefix, role), groupName(topicPrefix, view))
+      for (const topic of sourceTopics(topicPrefix, view)) {
+        const positions = await journal.positions(topic, groupName(topicPrefix, view))
         const behind = positions.filter((each) => (each.committed ?? each.firstOffset) !== each.endPosition)
         if (behind.length > 0) throw new Error(`${view} is behind: ${JSON.stringify(behind)}`)
       }
