@@ -70,15 +70,12 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     }
     if (endsEarly) return { responses: searchesIn(String(lines)).map(({ partial }) => endedEarly(partial)) }
     const going = shards.findIndex(({ goes }) => goes)
-    if (going >= 0) {
-      const [{ index: gone } = { index: '' }] = shards.splice(going, 1)
-      return {
-        responses: searchesIn(String(lines)).map(({ index, gt, lte }) =>
-          index === gone ? { status: 200, _shards: { total: 0 } } : hitsOf(index, gt, lte),
-        ),
-      }
+    const [gone] = going < 0 ? [] : shards.splice(going, 1)
+    return {
+      responses: searchesIn(String(lines)).map(({ index, gt, lte }) =>
+        index === gone?.index ? { status: 200, _shards: { total: 0 } } : hitsOf(index, gt, lte),
+      ),
     }
-    return { responses: searchesIn(String(lines)).map(({ index, gt, lte }) => hitsOf(index, gt, lte)) }
   }
 
   return {
