@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import type { LoadResult } from './load.ts'
-import { median, ratio, whole } from './numbers.ts'
+import { median, ratio, table, whole } from './numbers.ts'
 
 interface Saturation {
   readonly result: LoadResult
@@ -28,9 +28,23 @@ export interface Report {
 const ingestRate = ({ entries, ingest }: Saturation): number => entries / ingest
 const fullRate = ({ entries, cpu }: Saturation): number => entries / cpu
 
-function row(workload: string, rounds: readonly Round[]): string {
+const HEAD = [
+  'workload',
+  'entries/s',
+  'floor entries/s',
+  'entries per CPU-s, ingest',
+  'floor',
+  'ratio',
+  'CPU s per 1,000, ingest',
+  'CPU s per 1,000, all',
+  'ratio, all',
+  'p50 / p99 ms at 70 %',
+  'peak MiB',
+]
+
+function row(workload: string, rounds: readonly Round[]): readonly string[] {
   const of = (pick: (round: Round) => number): number => median(rounds.map(pick))
-  return `| ${[
+  return [
     workload,
     whole(of(({ sluice }) => (sluice.entries / sluice.result.answered) * sluice.result.requestsPerSecond)),
     whole(of(({ floor }) => (floor.entries / floor.result.answered) * floor.result.requestsPerSecond)),
@@ -42,12 +56,12 @@ function row(workload: string, rounds: readonly Round[]): string {
     ratio(of(({ sluice, floor }) => fullRate(sluice) / fullRate(floor))),
     `${of(({ steady }) => steady.p50Ms).toFixed(1)} / ${of(({ steady }) => steady.p99Ms).toFixed(1)}`,
     whole(of(({ peakMiB }) => peakMiB)),
-  ].join(' | ')} |`
+  ]
 }
 
 export function render({ rounds, latency, overload, seconds }: Report): string {
   const workloads = [...new Set(rounds.map(({ workload }) => workload))]
-  const table = workloads.map((workload) =>
+  const rows = workloads.map((workload) =>
     row(
       workload,
       rounds.filter((round) => round.workload === workload),
@@ -62,10 +76,7 @@ Embedded mode, one process, entries of about 1 KB, keys and payloads checked, ev
 index (\`bench/floor.ts\`). **Ingest** counts the threads that take an entry in and make it durable, of both programs, until the last answer; **all** adds reading the journal back,
 the projections, the full-text index and the flows, until everything can be searched.
 
-| workload | entries/s | floor entries/s | entries per CPU-s, ingest | floor | ratio | CPU s per 1,000, ingest | CPU s per 1,000, all | ratio, all | p50 / p99 ms at 70 % | peak MiB |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-${table.join('\n')}
-
+${table(HEAD, rows)}
 - 1,000 single requests/s: p50 ${latency.modest.p50Ms.toFixed(1)} ms, p99 ${latency.modest.p99Ms.toFixed(1)} ms, one fsync included.
 - Accepted to searchable at half load: p99 at most ${whole(latency.searchableP99Ms)} ms.
 - Twice the load it can take, 128 connections: ${overload.earlyMiB} MiB after ${seconds} s, ${overload.lateMiB} MiB after ${3 * seconds} s.
