@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { eventLogDocument } from '../../consumers/projections/entries.ts'
 import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
 import type { EventLogRecord } from '../../shared/contract/records.ts'
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { EVERY_FLOW } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
@@ -14,7 +14,7 @@ import { durationsOf } from '../../views/api/flow-sample.ts'
 import { readStatistics } from '../../views/api/flow-statistics.ts'
 import type { Names } from '../../views/api/names.ts'
 import { table, whole } from '../numbers.ts'
-import { createRandom, DAY_MS, type Random } from '../reads/records.ts'
+import { createRandom, type Random } from '../reads/records.ts'
 
 const HELP = `npm run bench:statistics -- [--flows N]
 

@@ -1,4 +1,4 @@
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import type {
   EntryFilter,
   Facets,
@@ -12,7 +12,7 @@ import type {
   SeriesAnswer,
 } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { DAY_MS, DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
+import { DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
 
 /** A read that the page makes. */
 export interface Read {

@@ -1,12 +1,11 @@
 import type { Level } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 
 export const TEAM = 'bench'
 export const END_MS = Date.parse('2026-11-01T00:00:00Z')
 export const DAYS = 30
 
-export const DAY_MS = 86_400_000
 const START_MS = END_MS - DAYS * DAY_MS
 const ENTRIES_OF_A_FLOW = 8
 /** Flows that are under way at the same time. */
