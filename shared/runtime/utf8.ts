@@ -10,6 +10,10 @@ export const mostBytes = (content: Content | null): number => {
   return typeof content === 'string' ? content.length * UNIT_BYTES_MAX : content.length
 }
 
+/** The bytes as a Buffer, not copied. */
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 /** The buffer, or a larger one with the same first `used` bytes if it has no room for `bytes` more. */
 export function withRoom(buffer: Buffer<ArrayBuffer>, used: number, bytes: number): Buffer<ArrayBuffer> {
   if (used + bytes <= buffer.length) return buffer

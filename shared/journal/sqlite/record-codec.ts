@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, zstdDecompressSync } from 'node:zlib'
-import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
+import { asBuffer, type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
 import { type Headers, type JournalRecord, LOST_VALUE, type NewRecord } from '../journal.ts'
 
@@ -244,5 +244,3 @@ export function decodeHeaders(text: string): Headers {
   }
   return headers as Headers
 }
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,4 +1,5 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { asBuffer } from '../../runtime/utf8.ts'
 import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 
 /** The record of an entry, and the leaves that searches and statistics read. */
@@ -66,7 +67,7 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
 /** The block whose first entry has this arrival; null if it is damaged: a bit of its row can even make it a text. */
 export function unpackBlock(first: number, packed: unknown): UnpackedBlock | null {
   if (!(packed instanceof Uint8Array)) return null
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+  const bytes = asBuffer(packed)
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(NUMBER_BYTES))) return null
   const head = bytes.readUInt32LE(NUMBER_BYTES)
   const end = HEAD_BYTES + (head % WITH_DICTIONARY)

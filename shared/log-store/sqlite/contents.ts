@@ -1,5 +1,6 @@
 import { LEVELS } from '../../contract/levels.ts'
 import type { EntryRecord } from '../../contract/records.ts'
+import { asBuffer } from '../../runtime/utf8.ts'
 import type { Content } from './block-codec.ts'
 import {
   type Block,
@@ -105,7 +106,7 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
       const content = find(arrival)
       return content === undefined
         ? JSON.stringify(recordOfRow(database, arrival))
-        : wholeSource(textOf(content.source), () => valuesOfRow(database, arrival))
+        : wholeSource(asBuffer(content.source).toString(), () => valuesOfRow(database, arrival))
     },
     moveMore: () => database.write(moveSome),
   }
@@ -153,9 +154,6 @@ function removeFrom(database: Database, block: Block, removed: ReadonlySet<numbe
 
 const hasEntries = (database: Database, { first, last }: Block): boolean =>
   database.prepare('SELECT 1 FROM entries WHERE arrival BETWEEN ? AND ? LIMIT 1').get(first, last) !== undefined
-
-const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString()
 
 const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
 

@@ -1,6 +1,7 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
 import type { LeafField } from '../../query/ast.ts'
 import { isWithin, type KeyRange, sortKey } from '../../query/sort-key.ts'
+import { asBuffer } from '../../runtime/utf8.ts'
 import { roundedNumber } from '../statistics.ts'
 
 /**
@@ -47,9 +48,6 @@ export function needleOf(text: string): Buffer {
 
 export const hasLeaf = (leaves: Uint8Array, needle: Uint8Array): boolean => asBuffer(leaves).indexOf(needle) !== -1
 
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
 /** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
 export function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
   const bytes = asBuffer(leaves)
@@ -91,7 +89,7 @@ export const setBytes = (members: readonly string[]): Buffer =>
 export function setMembers(bytes: unknown): readonly string[] {
   return !(bytes instanceof Uint8Array) || bytes.length === 0
     ? []
-    : Buffer.from(bytes).toString().slice(1, -1).split('\0')
+    : asBuffer(bytes).toString().slice(1, -1).split('\0')
 }
 
 export const memberNeedle = (member: string): Buffer => Buffer.from(`\0${member}\0`)
