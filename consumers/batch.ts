@@ -4,7 +4,7 @@ import { AppendError, headerOf, type JournalRecord, type PartitionBatch } from '
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import { LINKS_MAX, type Tracer, traced } from '../shared/runtime/tracing.ts'
-import { pause } from '../shared/runtime/waiting.ts'
+import { insist, pause } from '../shared/runtime/waiting.ts'
 import {
   attemptsOf,
   type BadRecord,
@@ -73,11 +73,14 @@ export function createBatchHandler<Item>(
     )
     if (flood !== null) throw new DeadLetterFloodError(describeFlood(place, flood, bad))
     if (bad.length > 0) {
-      await untilTaken(
-        batch,
-        isRefused,
+      await insist(
         () => deadLetters.append(bad),
-        (err) => logger.warn({ err, place }, 'dead letters cannot be written; retrying'),
+        batch.signal,
+        FIRST_PAUSE_MS,
+        (err, isFirst) => {
+          if (isRefused(err)) throw err
+          if (isFirst) logger.warn({ err, place }, 'dead letters cannot be written; retrying')
+        },
       )
       logger.warn({ view: projection.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
@@ -239,45 +242,25 @@ function describeFlood(place: string, flood: string, bad: readonly BadRecord[]):
 }
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
 
 /**
  * Commits a position. The records before it are stored already, so a journal that cannot write for a while (a full disk, say) is no reason
  * to halt. Rejects with the signal's reason.
  */
 export const commitPatiently = (batch: PartitionBatch, position: number, logger: Pick<Logger, 'warn'>): Promise<void> =>
-  untilTaken(
-    batch,
-    // A position that the journal will never take is a fault of ours.
-    (error) => error instanceof RangeError,
+  insist(
     () => batch.commit(position),
-    (err) => logger.warn({ err, topic: batch.topic }, 'a position cannot be committed; retrying'),
+    batch.signal,
+    FIRST_PAUSE_MS,
+    (err, isFirst) => {
+      // A position that the journal will never take is a fault of ours.
+      if (err instanceof RangeError) throw err
+      if (isFirst) logger.warn({ err, topic: batch.topic }, 'a position cannot be committed; retrying')
+    },
   )
 
 /** Whether the journal will not take dead letters until somebody acts. */
 const isRefused = (error: unknown): boolean => !(error instanceof AppendError) || error.isFinal
-
-/**
- * Repeats a write until the journal takes it or the batch's partition is taken away. Reports the first failure; rejects with the signal's
- * reason, or with an error that is final.
- */
-async function untilTaken(
-  { signal }: PartitionBatch,
-  isFinal: (error: unknown) => boolean,
-  write: () => Promise<void>,
-  onFirst: (error: unknown) => void,
-): Promise<void> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    signal.throwIfAborted()
-    try {
-      return await write()
-    } catch (error) {
-      if (isFinal(error)) throw error
-      if (pauseMs === FIRST_PAUSE_MS) onFirst(error)
-    }
-    await pause(pauseMs, signal)
-  }
-}
 
 const valueBytes = ({ value }: JournalRecord): number => value?.length ?? 0
 

@@ -100,6 +100,29 @@ export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => 
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 
+const LONGEST_PAUSE_MS = 5_000
+
+/**
+ * Repeats work until it succeeds, after pauses that double from `firstPauseMs` to five seconds. Rejects with what `onFailure` throws, as for
+ * a failure that will not pass, and with the signal's reason.
+ */
+export async function insist<Value>(
+  work: () => Promise<Value>,
+  signal: AbortSignal,
+  firstPauseMs: number,
+  onFailure: (error: unknown, isFirst: boolean) => void,
+): Promise<Value> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      onFailure(error, pauseMs === firstPauseMs)
+    }
+    await pause(pauseMs, signal)
+  }
+}
+
 /** The time that `within` allowed is over; the work itself continues. */
 export class OvertimeError extends Error {
   override readonly name = 'OvertimeError'

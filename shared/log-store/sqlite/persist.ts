@@ -1,10 +1,9 @@
 import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { pause } from '../../runtime/waiting.ts'
+import { insist } from '../../runtime/waiting.ts'
 import { StoreUnavailableError } from './failures.ts'
 
 const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 5_000
 
 /** Retries writes for as long as their failure may pass, and reports it. */
 export interface Persistence {
@@ -20,17 +19,11 @@ export function createPersistence(logger: Pick<Logger, 'warn'>): Persistence {
   const persist = async <T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     const write = Symbol('write')
     try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-        signal.throwIfAborted()
-        try {
-          return await attempt()
-        } catch (error) {
-          if (!(error instanceof StoreUnavailableError)) throw error
-          if (!failing.has(write)) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
-          failing.set(write, error.message)
-        }
-        await pause(pauseMs, signal)
-      }
+      return await insist(attempt, signal, FIRST_PAUSE_MS, (error, isFirst) => {
+        if (!(error instanceof StoreUnavailableError)) throw error
+        if (isFirst) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
+        failing.set(write, error.message)
+      })
     } finally {
       failing.delete(write)
     }
