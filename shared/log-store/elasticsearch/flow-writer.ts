@@ -4,10 +4,10 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
-import { AnswerTooLongError, type Connection, type LookedUp, refuseFailed } from './connection.ts'
+import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
-import { backoffMs, pauseUnlessAborted } from './retrying.ts'
+import { askForFewer, backoffMs, pauseUnlessAborted } from './retrying.ts'
 
 const FLOWS_PER_READ = 1_000
 /** Summaries that exceed this together are read in smaller numbers: senders decide how long they are. */
@@ -102,14 +102,11 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
     signal.throwIfAborted()
     const flows = [...Map.groupBy(deltas, ({ team, correlationKey }) => flowId(team, correlationKey))]
     let count = FLOWS_PER_READ
-    for (let from = 0; from < flows.length; ) {
-      try {
-        await merge(new Map(flows.slice(from, from + count)), signal)
-        from += count
-      } catch (error) {
-        if (!(error instanceof AnswerTooLongError)) throw error
-        count = Math.ceil(count / 4)
-      }
+    for (let from = 0; from < flows.length; from += count) {
+      count = await askForFewer(count, async (some) => {
+        await merge(new Map(flows.slice(from, from + some)), signal)
+        return some
+      })
     }
   }
 }

@@ -1,12 +1,11 @@
 import { readStreams, type Stream } from './checkpoints.ts'
-import { AnswerTooLongError, type Connection, type LookedUp, refuseFailed } from './connection.ts'
+import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import type { FoundIndex } from './indices.ts'
-import { retried } from './retrying.ts'
+import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
 import type { Hit } from './searcher.ts'
 
 const DOCUMENTS_PER_READ = 1_000
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** An index could not be read completely, or not be replaced by its copy; it answers as before. */
 export class RebuildError extends Error {
@@ -50,11 +49,10 @@ export async function* pagesOf<Source>(
   { stream: { index, shard, end }, after }: Part,
   { fields, filter = { match_all: {} }, signal }: Wanted,
 ): AsyncGenerator<readonly VersionedHit<Source>[]> {
-  let size = DOCUMENTS_PER_READ
   for (let from = after; from < end; ) {
     const range = { range: { _seq_no: { gt: from, lte: end } } }
-    try {
-      const { hits } = await connection.send<{ hits: { hits: readonly VersionedHit<Source>[] } }>({
+    const { hits } = await askForFewer(DOCUMENTS_PER_READ, (size) =>
+      connection.send<{ hits: { hits: readonly VersionedHit<Source>[] } }>({
         method: 'POST',
         path: `/${index}/_search`,
         query: { preference: `_shards:${shard}`, allow_partial_search_results: false },
@@ -68,16 +66,12 @@ export async function* pagesOf<Source>(
         },
         signal,
         ...(size > 1 && { answerBytesMax: ANSWER_BYTES_MAX }),
-      })
-      const last = hits.hits.at(-1)
-      if (last === undefined) return
-      yield hits.hits
-      from = Number(last.sort?.[0])
-      size = DOCUMENTS_PER_READ
-    } catch (error) {
-      if (!(error instanceof AnswerTooLongError)) throw error
-      size = Math.ceil(size / 4)
-    }
+      }),
+    )
+    const last = hits.hits.at(-1)
+    if (last === undefined) return
+    yield hits.hits
+    from = Number(last.sort?.[0])
   }
 }
 

@@ -1,18 +1,15 @@
 import type { EntryRow } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
-import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { IndexNames } from './index-names.ts'
 import type { ErrorBody } from './outcome.ts'
-import { retried } from './retrying.ts'
+import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
 import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
 
 /** Maximum hits of one request: this many of the longest rows are some MiB. */
 const HITS_MAX = 250
-
-/** Entries that were stored before rows existed may exceed this together; they are then requested in smaller numbers. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** Maximum long entries of one request; each can be a megabyte. */
 const WHOLES_MAX = 4
@@ -78,15 +75,12 @@ async function readHits(
     return answer.hits?.hits ?? []
   }
   const end = after?.timestamp ?? filter.to
-  for (let asked = limit; ; asked = Math.ceil(asked / 4)) {
-    try {
-      const hits =
-        order === 'asc' ? read(filter, asked) : searcher.latest(filter, end, asked, (within) => read(within, asked))
-      return { hits: await hits, asked }
-    } catch (error) {
-      if (!(error instanceof AnswerTooLongError)) throw error
-    }
-  }
+  // Entries that were stored before rows existed may be too long together.
+  return askForFewer(limit, async (asked) => {
+    const hits =
+      order === 'asc' ? read(filter, asked) : searcher.latest(filter, end, asked, (within) => read(within, asked))
+    return { hits: await hits, asked }
+  })
 }
 
 const rowsOf = (hits: Hits): readonly string[] => hits.map(textOf)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreHaltError } from '../log-store.ts'
-import { type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
+import { AnswerTooLongError, type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
 import { classifyRequest } from './outcome.ts'
 import type { TroubleReport } from './trouble-report.ts'
 
@@ -56,6 +56,20 @@ export async function retried<T>(task: () => Promise<T>, signal?: AbortSignal): 
     } catch (error) {
       if (attempt >= ATTEMPTS || !isTransient(error)) throw error
       await pauseUnlessAborted(backoffMs(attempt), signal)
+    }
+  }
+}
+
+/** Maximum bytes of an answer with several entries. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/** Asks for some items, and after each answer that is too long for a quarter of them; the answer with a single one should have no limit. */
+export async function askForFewer<T>(count: number, ask: (count: number) => Promise<T>): Promise<T> {
+  for (let some = count; ; some = Math.ceil(some / 4)) {
+    try {
+      return await ask(some)
+    } catch (error) {
+      if (!(error instanceof AnswerTooLongError)) throw error
     }
   }
 }

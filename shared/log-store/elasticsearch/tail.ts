@@ -2,10 +2,10 @@ import type { EntryKind } from '../../contract/records.ts'
 import type { EntryRow } from '../../contract/rows.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
 import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
-import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
-import { retried, unlessAborted } from './retrying.ts'
+import { ANSWER_BYTES_MAX, askForFewer, retried, unlessAborted } from './retrying.ts'
 import { asReadError, type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
@@ -17,9 +17,6 @@ interface Deps {
 
 /** Shards that are read at once (`byUrgency`): a reader that was away for long catches up day by day. */
 const STREAMS_MAX = 8
-
-/** Entries that were stored before rows existed may exceed this together; they are then requested in smaller numbers. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** A shard with the part that a reader has not seen: numbers above `after`, up to the stream's end. */
 interface Unread {
@@ -81,14 +78,11 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
       .sort(byUrgency)
       .slice(0, STREAMS_MAX)
     if (unread.length === 0) return { entries: [], more: false, cursor: encodePosition({ kinds, seen }) }
-    for (let most = limit; ; most = Math.ceil(most / 4)) {
-      try {
-        const arrivals = await readArrivals(connection, filter, unread, most, signal)
-        return merge(kinds, seen, unread, arrivals, most)
-      } catch (error) {
-        if (!(error instanceof AnswerTooLongError)) throw error
-      }
-    }
+    // Entries that were stored before rows existed may be too long together.
+    return askForFewer(limit, async (most) => {
+      const arrivals = await readArrivals(connection, filter, unread, most, signal)
+      return merge(kinds, seen, unread, arrivals, most)
+    })
   }
 }
 
