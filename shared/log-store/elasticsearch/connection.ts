@@ -167,6 +167,29 @@ export function refuseFailed(docs: readonly LookedUp[], request: string): void {
   throw new ElasticsearchError(answered(request, status, body.type), status, body)
 }
 
+/** The place of a document. */
+export interface Lookup {
+  readonly _index: string
+  readonly _id: string
+}
+
+/** The places that have a document. A lookup that a shard turns away says nothing about its document, so one that fails is a failure of all. */
+export async function foundOf(
+  connection: Connection,
+  lookups: readonly Lookup[],
+  signal: AbortSignal,
+): Promise<readonly Lookup[]> {
+  const { docs } = await connection.send<{ docs: readonly (LookedUp & { readonly found?: boolean })[] }>({
+    method: 'POST',
+    path: '/_mget',
+    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
+    body: { docs: lookups },
+    signal,
+  })
+  refuseFailed(docs, 'a lookup by id')
+  return lookups.filter((_lookup, index) => docs[index]?.found === true)
+}
+
 const answered = (request: string, status: number | null, type: string | undefined): string =>
   `${request} answered ${status} ${type ?? ''}`.trim() + adviceOnAnswer(status, type)
 

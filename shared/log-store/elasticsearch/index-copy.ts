@@ -1,5 +1,5 @@
 import { readStreams, type Stream } from './checkpoints.ts'
-import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
+import { type Connection, foundOf } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import type { FoundIndex } from './indices.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
@@ -75,24 +75,18 @@ export async function* pagesOf<Source>(
   }
 }
 
-/** The ids that the index does not hold; a lookup that a shard turns away says nothing about its document, and is repeated. */
-export const missingIds = (
+/** The ids that the index does not hold. */
+export async function missingIds(
   connection: Connection,
   index: string,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly string[]> =>
-  retried(async () => {
-    const { docs } = await connection.send<{ docs: readonly (LookedUp & { readonly found?: boolean })[] }>({
-      method: 'POST',
-      path: `/${index}/_mget`,
-      query: { _source: false, filter_path: 'docs.found,docs.error.type' },
-      body: { ids },
-      signal,
-    })
-    refuseFailed(docs, 'a lookup by id')
-    return ids.filter((_id, at) => docs[at]?.found !== true)
-  }, signal)
+): Promise<readonly string[]> {
+  const lookups = ids.map((_id) => ({ _index: index, _id }))
+  const found = await retried(() => foundOf(connection, lookups, signal), signal)
+  const held = new Set(found.map(({ _id }) => _id))
+  return ids.filter((id) => !held.has(id))
+}
 
 /** Rejects unless the index holds all the documents. */
 export async function requireDocuments(

@@ -1,6 +1,6 @@
 import type { EntryDocument } from '../../contract/documents.ts'
 import { DAY_MS } from '../../contract/timestamp.ts'
-import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
+import { type Connection, foundOf, type Lookup } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
 const LOOKUPS_PER_REQUEST = 5_000
@@ -65,32 +65,10 @@ interface Named {
   readonly name: string
 }
 
-interface Lookup {
-  readonly _index: string
-  readonly _id: string
-}
-
 const keyOf = ({ _index, _id }: Lookup): string => `${_index} ${_id}`
 
 /** Each index and id once: a chunk may contain an id several times, and on several days. */
 function* chunksOf(lookups: readonly Lookup[]) {
   const all = [...new Map(lookups.map((lookup) => [keyOf(lookup), lookup])).values()]
   for (let at = 0; at < all.length; at += LOOKUPS_PER_REQUEST) yield all.slice(at, at + LOOKUPS_PER_REQUEST)
-}
-
-interface MultiGetAnswer {
-  readonly docs: readonly (LookedUp & { readonly found?: boolean })[]
-}
-
-/** The lookups that find a document. */
-async function foundOf(connection: Connection, lookups: readonly Lookup[], signal: AbortSignal): Promise<Lookup[]> {
-  const { docs } = await connection.send<MultiGetAnswer>({
-    method: 'POST',
-    path: '/_mget',
-    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
-    body: { docs: lookups },
-    signal,
-  })
-  refuseFailed(docs, 'a lookup by id')
-  return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }
