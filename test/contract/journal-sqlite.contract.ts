@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
-import { systemClock } from '../../shared/runtime/clock.ts'
+import { createJournalFolder } from '../support/journal-files.ts'
 import { journalContract } from './journal-suite.ts'
 
 for (const thread of ['own', 'same'] as const) {
   const makeFixture = async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-journal-'))
+    const folder = await createJournalFolder()
     let names = 0
     return {
-      open: () => createSqliteJournal({ file: join(folder, 'journal.db'), thread, clock: systemClock }),
+      open: () => folder.open({ thread }),
       name: (base: string) => `${base}-${names++}`,
-      cleanUp: () => rm(folder, { recursive: true }),
+      cleanUp: folder.remove,
     }
   }
   journalContract(`SQLite in ${thread === 'own' ? 'its own' : 'the same'} thread`, makeFixture, {
