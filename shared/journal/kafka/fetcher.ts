@@ -223,7 +223,10 @@ function lookUpIn(client: Consumer) {
     isUnled: (source: Source): boolean => (leaderOf(source) ?? -1) < 0,
     topicIdOf,
     /** A topic that is gone was not made anew yet. */
-    isReplaced: (source: Source): boolean => topicIdOf(source) !== (presentTopic(source)?.id ?? topicIdOf(source)),
+    isReplaced: (source: Source): boolean => {
+      const present = presentTopic(source)?.id
+      return source.topicId !== undefined && present !== undefined && present !== source.topicId
+    },
   }
 }
 
