@@ -1,16 +1,16 @@
 import { Consumer, offsetCommitV8 } from '@platformatic/kafka'
-import { within } from '../../runtime/waiting.ts'
 import { type Assignment, startAssignment } from './assignment.ts'
 import { commitPosition } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault } from './faults.ts'
-import { type GroupContext, LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
+import { type GroupContext, type Member, type MemberOptions, takeLeave } from './member.ts'
 import { patchClient } from './patched-client.ts'
 
 const PARTITION_CHECK_MS = 30_000
 
 /** Joins by the classic protocol: at every change of the group, each member releases all partitions before it joins again. */
-export function startClassicMember({ context, reading, onAssigned, end }: MemberOptions): Member {
+export function startClassicMember(options: MemberOptions): Member {
+  const { context, reading, onAssigned, end } = options
   const { logger } = context
   const { group, topics } = reading
   let assignment: Assignment | undefined
@@ -70,7 +70,14 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
       stopped = true
       clearInterval(partitions)
     },
-    leave: () => leave(client, context),
+    // Leaves before closing, since a client that is only closed while a heartbeat is in progress goes on with its heartbeats.
+    leave: async () => {
+      const left = new Promise<void>((resolve, reject) => {
+        client.leaveGroup((error) => (error ? reject(error) : resolve()))
+      })
+      await takeLeave(options, 'leave', left)
+      await takeLeave(options, 'close the client', client.close(true))
+    },
   }
 }
 
@@ -113,19 +120,4 @@ function watchPartitions({ cluster }: GroupContext, topics: readonly string[], o
   // The first check comes before the join: partitions added between the join and a later check would never be noticed.
   void look()
   return setInterval(look, PARTITION_CHECK_MS)
-}
-
-/** Leaves before closing, since a client that is only closed while a heartbeat is in progress goes on with its heartbeats. */
-async function leave(client: Consumer, { logger }: GroupContext): Promise<void> {
-  const left = new Promise<void>((resolve, reject) => {
-    client.leaveGroup((error) => (error ? reject(error) : resolve()))
-  })
-  try {
-    await within(LEAVE_WITHIN_MS, left)
-  } catch (error) {
-    logger.debug({ group: client.groupId, reason: describeFault(error) }, 'the group was not left')
-  }
-  await within(LEAVE_WITHIN_MS, client.close(true)).catch((error) =>
-    logger.debug({ group: client.groupId, reason: describeFault(error) }, 'a member did not close'),
-  )
 }

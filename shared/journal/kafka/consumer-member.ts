@@ -9,12 +9,12 @@ import {
   kGetBootstrapConnection,
   offsetCommitV9,
 } from '@platformatic/kafka'
-import { createWaker, within } from '../../runtime/waiting.ts'
+import { createWaker } from '../../runtime/waiting.ts'
 import { startAssignment } from './assignment.ts'
 import { commitPosition, type SendCommit } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault, errorCodes, hasCode } from './faults.ts'
-import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
+import { type Member, type MemberOptions, takeLeave } from './member.ts'
 import { patchClient } from './patched-client.ts'
 
 /** The epochs of requests to join and to leave. */
@@ -130,18 +130,11 @@ export function startConsumerMember(options: MemberOptions): Member {
     },
     leave: async () => {
       left.abort()
-      await attempt(options, 'end the heartbeats', running)
-      await attempt(options, 'leave', coordinator.leave())
-      await attempt(options, 'close the client', client.close())
+      await takeLeave(options, 'end the heartbeats', running)
+      await takeLeave(options, 'leave', coordinator.leave())
+      await takeLeave(options, 'close the client', client.close())
     },
   }
-}
-
-/** Waits for a step of leaving, with a time limit, so that an unresponsive broker does not hold it up. */
-async function attempt({ context, reading: { group } }: MemberOptions, step: string, work: Promise<unknown>) {
-  await within(LEAVE_WITHIN_MS, work).catch((error) =>
-    context.logger.debug({ group, step, reason: describeFault(error) }, 'a step of leaving a group failed'),
-  )
 }
 
 const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptions): Admin =>

@@ -1,5 +1,7 @@
+import { within } from '../../runtime/waiting.ts'
 import type { AssignmentCause } from '../journal.ts'
 import type { Assignment, AssignmentOptions } from './assignment.ts'
+import { describeFault } from './faults.ts'
 import type { ReadContext } from './read.ts'
 
 export interface GroupContext extends ReadContext {
@@ -42,4 +44,15 @@ export interface MemberOptions {
 export type StartMember = (options: MemberOptions) => Member
 
 /** Maximum time of each step of leaving. */
-export const LEAVE_WITHIN_MS = 5_000
+const LEAVE_WITHIN_MS = 5_000
+
+/** Waits for a step of leaving, with a time limit, so that an unresponsive broker does not hold it up. */
+export async function takeLeave(
+  { context: { logger }, reading: { group } }: MemberOptions,
+  step: string,
+  work: Promise<unknown>,
+): Promise<void> {
+  await within(LEAVE_WITHIN_MS, work).catch((error) =>
+    logger.debug({ group, step, reason: describeFault(error) }, 'a step of leaving a group failed'),
+  )
+}
