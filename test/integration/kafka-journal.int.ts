@@ -272,8 +272,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     await eventually(() => takes === 1)
     const seen: JournalRecord[] = []
     await other.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
-      seen.push(...batch.records)
       await batch.commit(3)
+      seen.push(...batch.records)
     })
     await eventually(() => seen.length === 3, 25_000)
     hung.resolve()
