@@ -87,9 +87,7 @@ export const setBytes = (members: readonly string[]): Buffer =>
 
 /** The members of a set; a damaged row may have another value in its place, which has none. */
 export function setMembers(bytes: unknown): readonly string[] {
-  return !(bytes instanceof Uint8Array) || bytes.length === 0
-    ? []
-    : asBuffer(bytes).toString().slice(1, -1).split('\0')
+  return !(bytes instanceof Uint8Array) || bytes.length === 0 ? [] : asBuffer(bytes).toString().slice(1, -1).split('\0')
 }
 
 export const memberNeedle = (member: string): Buffer => Buffer.from(`\0${member}\0`)
