@@ -41,11 +41,8 @@ export async function readState({ journal, topic }: RegistryTopic): Promise<Regi
 }
 
 /** The present registry in the form that its readers use. */
-export async function readRegistry({ journal, topic }: RegistryTopic): Promise<Registry> {
-  const fold = createRegistryFold()
-  for await (const record of journal.scan(topic)) fold.fold([record])
-  return fold.registry
-}
+export const readRegistry = async (topic: RegistryTopic): Promise<Registry> =>
+  createRegistryFold(undefined, await readState(topic)).registry
 
 /**
  * Appends changes of a state in order, each with its audit record. Up to 500 of them become durable together or not at all; with more, some

@@ -87,7 +87,7 @@ async function applyOwn<Item>(
     return { ...planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) }), state: present }
   }
   const { left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
-  const item = itemOf(createRegistryFold(() => undefined, last).registry)
+  const item = itemOf(createRegistryFold(undefined, last).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
   return { outcome: 'changed', item }
