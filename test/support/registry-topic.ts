@@ -4,10 +4,10 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
-import { emptyState, encodeRecord, fold, type RegistryState } from '../../shared/registry/records.ts'
+import { emptyState, fold, type RegistryState } from '../../shared/registry/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { createRegistryFold } from '../../shared/registry/registry-fold.ts'
-import { createMemoryJournal } from './memory-journal.ts'
+import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 
 export const NOW = '2026-03-04T05:06:07.000Z'
 
@@ -70,14 +70,14 @@ export function stateOf(...files: string[]): RegistryState {
 }
 
 /** A registry with one file applied, as its readers see it. */
-export function registryOf(text: string): Registry {
+export const registryOf = (text: string): Registry => createRegistryFold(undefined, stateOf(text)).registry
+
+/** The registry in the topic of a journal. */
+export function registryIn({ journal }: { readonly journal: MemoryJournal }): Registry {
   const view = createRegistryFold()
-  const records = planOf(emptyState(), text).changes.map(encodeRecord)
-  view.fold(records.map(({ key, value }, offset) => ({ offset, key: buffer(key), value: buffer(value) })))
+  view.fold(journal.recordsOf(TOPIC))
   return view.registry
 }
-
-const buffer = (part: string | Uint8Array | null): Buffer | null => (part === null ? null : Buffer.from(part))
 
 /** A state as plain data, for comparison. */
 export const plain = (state: RegistryState): Record<string, Record<string, unknown>> =>

@@ -1,12 +1,11 @@
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
+import { registryIn, TOPIC } from '../../../support/registry-topic.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 
 const KEY = 'k3y-0123456789-abcdefghijkl-ONE'
-const TOPIC = 'sluice.registry.v1'
 const FILE = `
 teams:
   - { id: payments, name: Payments, apiKeys: ["${KEY}"] }
@@ -34,12 +33,6 @@ async function applied() {
   const cli = cliOnMemory()
   expect((await cli.run('registry', 'apply', file(FILE))).code).toBe(0)
   return cli
-}
-
-function registryOf({ journal }: ReturnType<typeof cliOnMemory>) {
-  const view = createRegistryFold()
-  view.fold(journal.recordsOf(TOPIC))
-  return view.registry
 }
 
 const newKey = (stdout: string): string => /sl_[\w-]{32}/.exec(stdout)?.[0] ?? ''
@@ -85,7 +78,7 @@ describe('registry apply', () => {
 7 changes made
 `)
     expect(
-      registryOf(cli)
+      registryIn(cli)
         .teams()
         .map(({ id }) => id),
     ).toEqual(['billing'])
@@ -248,8 +241,8 @@ describe('registry rotate-key', () => {
     const { code, stdout, stderr } = await cli.run('registry', 'rotate-key', 'payments')
     expect([code, stderr]).toEqual([0, ''])
     const key = newKey(stdout)
-    expect(registryOf(cli).keyOpens('payments', key)).toBe(true)
-    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(true)
+    expect(registryIn(cli).keyOpens('payments', key)).toBe(true)
+    expect(registryIn(cli).keyOpens('payments', KEY)).toBe(true)
     expect((await cli.run('registry', 'list')).stdout).not.toContain(key)
   })
 
@@ -265,7 +258,7 @@ describe('registry rotate-key', () => {
     const cli = await applied()
     const { stdout } = await cli.run('registry', 'rotate-key', 'payments', '--revoke-old')
     expect(stdout).toContain('Revoked: k3y-01…')
-    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+    expect(registryIn(cli).keyOpens('payments', KEY)).toBe(false)
   })
 
   test('--key-file takes a key that is strong, and refuses one that is weak', async () => {
@@ -278,7 +271,7 @@ describe('registry rotate-key', () => {
     })
     const strong = 'b1f0c2a4-7d7e-4a52-9a0c-0305e82c33ff'
     expect((await cli.run('registry', 'rotate-key', 'billing', '--key-file', file(`${strong}\n`))).code).toBe(0)
-    expect(registryOf(cli).keyOpens('billing', strong)).toBe(true)
+    expect(registryIn(cli).keyOpens('billing', strong)).toBe(true)
   })
 
   test('--json is for programs', async () => {
@@ -306,7 +299,7 @@ describe('registry revoke-key', () => {
         'The key k3y-01… of payments is revoked; the Team has no live key now, make one with `sluice registry rotate-key payments`\n',
       stderr: '',
     })
-    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+    expect(registryIn(cli).keyOpens('payments', KEY)).toBe(false)
     const again = await cli.run('registry', 'revoke-key', 'payments', 'k3y')
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('was revoked before')])
     expect((await cli.run('registry', 'list')).stdout).toMatch(/k3y-01… {2}since .* revoked 2026-03-04T/)
@@ -382,7 +375,7 @@ describe('registry export and restore', () => {
     })
     expect(cli.journal.recordsOf(TOPIC)).toEqual([])
     expect((await cli.run('registry', 'restore', path)).stdout).toContain('  revoke key k3y-01… of team payments\n')
-    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+    expect(registryIn(cli).keyOpens('payments', KEY)).toBe(false)
     expect(await cli.run('registry', 'restore', path)).toEqual({ code: 0, stdout: '0 changes made\n', stderr: '' })
   })
 

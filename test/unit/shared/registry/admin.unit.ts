@@ -3,8 +3,7 @@ import { createDemo } from '../../../../deploy/server/first-start.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
-import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
-import { NOW, registryOnMemory } from '../../../support/registry-topic.ts'
+import { NOW, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 type Setup = ReturnType<typeof registryOnMemory>
 
@@ -18,12 +17,6 @@ async function withFile(text = FILE): Promise<Setup> {
   const setup = registryOnMemory()
   expect(await setup.admin.applyFile(text, { prune: false })).toMatchObject({ outcome: 'applied' })
   return setup
-}
-
-function registryOf({ journal, topic }: Setup) {
-  const view = createRegistryFold()
-  view.fold(journal.recordsOf(topic))
-  return view.registry
 }
 
 /** An administration that another process gets ahead of: `interfere` runs between its first reading and its first append. */
@@ -49,7 +42,7 @@ async function rotated(admin: Setup['admin'], team: string, options = { revokeOl
 describe('apply', () => {
   test('writes the file into the topic', async () => {
     const setup = await withFile()
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect(registry.keyOpens('payments', KEY)).toBe(true)
     expect(registry.entity('order-placed')?.team).toBe('payments')
   })
@@ -102,7 +95,7 @@ events:
     expect(await admin.applyFile(file, { prune: false })).toMatchObject({ outcome: 'applied' })
     expect(sizes.length).toBeGreaterThan(1)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(900_000)
-    expect(registryOf(setup).eventsOf('a')).toHaveLength(1_200)
+    expect(registryIn(setup).eventsOf('a')).toHaveLength(1_200)
   })
 
   test('an append that failed half way is finished by applying again', async () => {
@@ -117,9 +110,9 @@ events:
     }
     const admin = createRegistryAdmin({ ...setup, journal: { ...setup.journal, append } })
     await expect(admin.applyFile(file, { prune: false })).rejects.toMatchObject({ outcome: 'not_written' })
-    expect(registryOf(setup).eventsOf('a').length).toBeLessThan(600)
+    expect(registryIn(setup).eventsOf('a').length).toBeLessThan(600)
     expect(await admin.applyFile(file, { prune: false })).toMatchObject({ outcome: 'applied' })
-    expect(registryOf(setup).eventsOf('a')).toHaveLength(600)
+    expect(registryIn(setup).eventsOf('a')).toHaveLength(600)
   })
 
   test('unreadable records are healed by applying the file again', async () => {
@@ -129,9 +122,9 @@ events:
       partition: 0,
       records: [{ key: 'event/order-placed', value: '{', headers: {} }],
     })
-    expect(registryOf(setup).entity('order-placed')).toBeUndefined()
+    expect(registryIn(setup).entity('order-placed')).toBeUndefined()
     await setup.admin.applyFile(FILE, { prune: false })
-    expect(registryOf(setup).entity('order-placed')).toBeDefined()
+    expect(registryIn(setup).entity('order-placed')).toBeDefined()
   })
 })
 
@@ -140,7 +133,7 @@ describe('rotate-key', () => {
     const setup = await withFile()
     const key = await rotated(setup.admin, 'payments')
     expect(key).toMatch(/^sl_[\w-]{32}$/)
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect([registry.keyOpens('payments', key), registry.keyOpens('payments', KEY)]).toEqual([true, true])
     expect(JSON.stringify(setup.journal.recordsOf(setup.topic).map(({ value }) => value?.toString()))).not.toContain(
       key,
@@ -150,7 +143,7 @@ describe('rotate-key', () => {
   test('gives a Team without a key its first', async () => {
     const setup = await withFile()
     const key = await rotated(setup.admin, 'keyless')
-    expect(registryOf(setup).teamOfKey(key)?.id).toBe('keyless')
+    expect(registryIn(setup).teamOfKey(key)?.id).toBe('keyless')
   })
 
   test('refuses a third live key, and says which two there are', async () => {
@@ -171,7 +164,7 @@ describe('rotate-key', () => {
     const second = await rotated(setup.admin, 'payments')
     const result = await setup.admin.rotateKey('payments', { revokeOld: true })
     expect(result).toMatchObject({ outcome: 'rotated', revoked: ['k3y-01', second.slice(0, 6)] })
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect(registry.keysOf('payments').filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1)
     expect([registry.keyOpens('payments', KEY), registry.keyOpens('payments', second)]).toEqual([false, false])
   })
@@ -192,7 +185,7 @@ describe('rotate-key', () => {
     })
     const own = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
     expect(await rotate(own)).toMatchObject({ outcome: 'rotated', key: own })
-    expect(registryOf(setup).keyOpens('keyless', own)).toBe(true)
+    expect(registryIn(setup).keyOpens('keyless', own)).toBe(true)
   })
 
   test('by the Team itself makes twenty keys within 24 hours, whoever made some of them; an operator makes more', async () => {
@@ -235,7 +228,7 @@ describe('revoke-key', () => {
       prefix: 'k3y-01',
       liveKeys: 1,
     })
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect([registry.keyOpens('payments', KEY), registry.keyOpens('payments', key)]).toEqual([false, true])
     expect(registry.keysOf('payments').map(({ revokedAt }) => revokedAt)).toContain(NOW)
   })
@@ -268,7 +261,7 @@ describe('revoke-key', () => {
       reason: 'the live keys abcdef… of 2026-03-04, abcdef… of 2026-03-04 begin alike; give the whole key',
     })
     expect(await setup.admin.revokeKey('a', keys[1]!)).toMatchObject({ outcome: 'revoked', liveKeys: 1 })
-    expect(registryOf(setup).keyOpens('a', keys[0]!)).toBe(true)
+    expect(registryIn(setup).keyOpens('a', keys[0]!)).toBe(true)
   })
 
   test('refuses what no key begins with, more characters than are known, and nothing at all', async () => {
@@ -292,10 +285,10 @@ describe('revoke-key that keeps the last', () => {
   test('refuses the only live key, and leaves it live', async () => {
     const setup = await withFile()
     expect(await setup.admin.revokeKey('payments', 'k3y-01', keepLast)).toMatchObject({ because: 'last_key' })
-    expect(registryOf(setup).keyOpens('payments', KEY)).toBe(true)
+    expect(registryIn(setup).keyOpens('payments', KEY)).toBe(true)
     const key = await rotated(setup.admin, 'payments')
     expect(await setup.admin.revokeKey('payments', 'k3y-01', keepLast)).toMatchObject({ outcome: 'revoked' })
-    expect(registryOf(setup).keyOpens('payments', key)).toBe(true)
+    expect(registryIn(setup).keyOpens('payments', key)).toBe(true)
   })
 
   test('two ended at once by two processes: neither leaves the Team without one', async () => {
@@ -307,7 +300,7 @@ describe('revoke-key that keeps the last', () => {
     }).revokeKey('payments', 'k3y-01', keepLast)
     expect(other).toMatchObject({ outcome: 'revoked' })
     expect(result).toMatchObject({ outcome: 'refused', because: 'overtaken' })
-    expect(registryOf(setup).keyOpens('payments', KEY)).toBe(true)
+    expect(registryIn(setup).keyOpens('payments', KEY)).toBe(true)
   })
 })
 
@@ -324,7 +317,7 @@ describe('two operators at once', () => {
     const other = () => setup.admin.applyFile('teams: [{ id: a, name: One }]', { prune: false })
     const result = await overtaken(setup, other).applyFile('teams: [{ id: a, name: Two }]', { prune: false })
     expect(result).toMatchObject({ outcome: 'applied' })
-    expect(registryOf(setup).team('a')?.name).toBe('Two')
+    expect(registryIn(setup).team('a')?.name).toBe('Two')
   })
 
   test('what another process overwrote is written again, and given up where it never ends', async () => {
@@ -338,7 +331,7 @@ describe('two operators at once', () => {
     const admin = createRegistryAdmin({ ...setup, journal: { ...setup.journal, append } })
     const mine = 'teams: [{ id: a, name: Mine }]'
     expect(await admin.applyFile(mine, { prune: false })).toMatchObject({ outcome: 'applied' })
-    expect(registryOf(setup).team('a')?.name).toBe('Mine')
+    expect(registryIn(setup).team('a')?.name).toBe('Mine')
     await setup.admin.applyFile('teams: [{ id: a, name: Yours }]', { prune: false })
     left = 1_000
     expect(await admin.applyFile(mine, { prune: false })).toMatchObject({ outcome: 'disturbed', problems: [] })
@@ -370,7 +363,7 @@ describe('two operators at once', () => {
       because: 'overtaken',
       reason: 'another process changed the keys of the Team at the same time; the new key was taken back',
     })
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect(registry.keysOf('payments').filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2)
     expect([registry.keyOpens('payments', KEY), registry.keyOpens('payments', first)]).toEqual([true, true])
   })
@@ -380,7 +373,7 @@ describe('two operators at once', () => {
     await setup.admin.applyFile('teams: [{ id: a, apiKeys: [] }]', { prune: false })
     const results = await Promise.all(Array.from({ length: 8 }, () => setup.admin.rotateKey('a', { revokeOld: false })))
     const given = results.flatMap((result) => (result.outcome === 'rotated' ? [result.key] : []))
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect(given.map((key) => registry.keyOpens('a', key))).toEqual(given.map(() => true))
     expect(given.length).toBe(2)
     expect(registry.keysOf('a').filter(({ revokedAt }) => revokedAt === null)).toHaveLength(2)
@@ -393,7 +386,7 @@ describe('two operators at once', () => {
       outcome: 'refused',
     })
     await setup.admin.applyFile('teams: [{ id: payments }]', { prune: false })
-    expect(registryOf(setup).hasKey('payments')).toBe(false)
+    expect(registryIn(setup).hasKey('payments')).toBe(false)
   })
 })
 
@@ -409,7 +402,7 @@ describe('the demo', () => {
   test('fills an empty registry with a Team, an Event of three Steps, a Project and a random key', async () => {
     const setup = registryOnMemory()
     const key = (await createDemo(setup)) ?? ''
-    const registry = registryOf(setup)
+    const registry = registryIn(setup)
     expect(registry.teams().map(({ id }) => id)).toEqual(['demo'])
     expect(registry.eventsOf('demo').map(({ identifier }) => identifier)).toEqual(['order-placed'])
     expect(registry.stepsOf('demo').map(({ identifier, event }) => [identifier, event])).toEqual(
@@ -423,7 +416,7 @@ describe('the demo', () => {
   test('is another one each time', async () => {
     const setups = [registryOnMemory(), registryOnMemory()]
     const keys = await Promise.all(setups.map(createDemo))
-    const projects = setups.map((setup) => registryOf(setup).projectsOf('demo')[0]?.id)
+    const projects = setups.map((setup) => registryIn(setup).projectsOf('demo')[0]?.id)
     expect([new Set(keys).size, new Set(projects).size]).toEqual([2, 2])
   })
 
@@ -431,7 +424,7 @@ describe('the demo', () => {
     const setup = await withFile()
     expect(await createDemo(setup)).toBeNull()
     await setup.admin.applyFile('teams: []', { prune: true })
-    expect(registryOf(setup).teams()).toEqual([])
+    expect(registryIn(setup).teams()).toEqual([])
     expect(await createDemo(setup)).toBeNull()
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
-import { registryOnMemory } from '../../../support/registry-topic.ts'
+import { registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 const idOf = (number: number): string => `3f2504e0-4f89-41d3-9a0c-${String(number).padStart(12, '0')}`
 const search = (name: string) => ({ name, page: 'event-logs', params: { level: 'Error' } }) as const
@@ -9,12 +8,7 @@ const search = (name: string) => ({ name, page: 'event-logs', params: { level: '
 async function setUp() {
   const setup = registryOnMemory()
   await setup.admin.applyFile('teams: [{ id: a }, { id: b }]', { prune: false })
-  const registry = () => {
-    const view = createRegistryFold()
-    view.fold(setup.journal.recordsOf(setup.topic))
-    return view.registry
-  }
-  return { ...setup, registry }
+  return { ...setup, registry: () => registryIn(setup) }
 }
 
 describe('saved searches', () => {

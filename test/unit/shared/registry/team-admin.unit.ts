@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
-import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { OWN_ITEMS_MAX, type OwnItem } from '../../../../shared/registry/team-admin.ts'
-import { NOW, registryOnMemory } from '../../../support/registry-topic.ts'
+import { NOW, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 const OTHER_GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
@@ -17,14 +16,9 @@ projects: [{ id: ${GUID}, team: a, name: Api }, { id: ${OTHER_GUID}, team: b }]
 async function setUp() {
   const setup = registryOnMemory()
   await setup.admin.applyFile(FILE, { prune: false })
-  const registry = () => {
-    const view = createRegistryFold()
-    view.fold(setup.journal.recordsOf(setup.topic))
-    return view.registry
-  }
   /** The keys of all records of the registry. */
   const keys = () => setup.journal.recordsOf(setup.topic).map(({ key }) => String(key))
-  return { ...setup, registry, keys }
+  return { ...setup, registry: () => registryIn(setup), keys }
 }
 
 type Setup = Awaited<ReturnType<typeof setUp>>
