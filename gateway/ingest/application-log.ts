@@ -84,7 +84,8 @@ function checkTarget(
   if (!registryReady()) return refuseUntilReady()
   const project = registry.project(id)
   if (project === undefined) return refuse('project_not_found')
-  if (!isInUse(project)) return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
+  if (!isInUse(project))
+    return refuseArchived('project_not_found', 'This Project', registry.keyOpens(project.team, apiKey))
   if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
   if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
   return { value: { project, fields } }

@@ -48,14 +48,14 @@ export type BatchCheck = (received: Received) => Checked<Entries>
 
 /**
  * Refuses an archived target as if it did not exist, so that a key of another Team learns nothing more. A key of its own Team (`isOwner`)
- * is told why; `what` names the kind of the target.
+ * is told why; `what` is what it has to restore.
  */
 export function refuseArchived(
   code: 'entity_not_found' | 'project_not_found',
   what: string,
   isOwner: boolean,
 ): { readonly problem: Problem } {
-  const message = `This ${what} is archived and takes no more logs. Restore it in the Team's settings, or send to another.`
+  const message = `${what} is archived and takes no more logs. Restore it in the Team's settings, or send to another.`
   return isOwner ? { problem: problemSaying(code, message) } : refuse(code)
 }
 

@@ -1,7 +1,7 @@
 import { refuse } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
-import { type Entity, isInUse } from '../../shared/registry/registry.ts'
+import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
 import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
@@ -44,7 +44,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const entity = registry.entity(identifier)
     if (entity === undefined) return refuse('entity_not_found')
     if (!isInUse(entity))
-      return refuseArchived('entity_not_found', KIND_NAMES[entity.kind], registry.keyOpens(entity.team, apiKey))
+      return refuseArchived('entity_not_found', archivedOf(entity, registry), registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
@@ -74,7 +74,12 @@ export function createEventLogCheck(deps: CheckDeps): Check {
   }
 }
 
-const KIND_NAMES = { event: 'Event', step: 'Step' } as const
+/** What keeps an archived Event or Step from taking logs: a Step is archived with its Event, and not restored without it. */
+function archivedOf(entity: Entity, registry: Registry): string {
+  if (entity.kind === 'event') return 'This Event'
+  const event = entity.event === null ? undefined : registry.entity(entity.event)
+  return event?.archivedAt === undefined ? 'This Step' : 'The Event of this Step'
+}
 
 /** The addressed Event, or the Event of the addressed Step. */
 const eventOf = (entity: Entity): string | null => (entity.kind === 'event' ? entity.identifier : entity.event)

@@ -59,7 +59,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy = IN_
     const [first, second] = projects.filter(isInUse)
     if (first !== undefined && second === undefined) return { value: first }
     if (second !== undefined) return refuseFor('project_not_found', `More than one Project is ${what}.`)
-    if (projects.length > 0) return refuseArchived('project_not_found', 'Project', true)
+    if (projects.length > 0) return refuseArchived('project_not_found', 'This Project', true)
     return refuseFor('project_not_found', `No Project of the Team is ${what}.`)
   }
 

@@ -14,7 +14,9 @@ events:
   - { identifier: order-placed, team: payments }
   - { identifier: retired, team: payments, archived: true }
   - { identifier: invoiced, team: billing }
-steps: [{ identifier: retired.step, team: payments, event: retired }]
+steps:
+  - { identifier: retired.step, team: payments, event: retired }
+  - { identifier: retired-step, team: payments, archived: true }
 projects: [{ id: ${PROJECT}, team: payments }]
 `)
 
@@ -205,13 +207,15 @@ describe('what is archived', () => {
 
   test('is refused as not found, and its Team is told why', async () => {
     for (const [identifier, what] of [
-      ['retired', 'Event'],
-      ['retired.step', 'Step'],
+      ['retired', 'This Event'],
+      ['retired-step', 'This Step'],
+      // A Step cannot be restored without its Event.
+      ['retired.step', 'The Event of this Step'],
     ] as const) {
       const { body } = await post(identifier, KEY)
       expect(body.error).toMatchObject({ code: 'entity_not_found', retryable: false })
       expect(body.error.message).toBe(
-        `This ${what} is archived and takes no more logs. Restore it in the Team's settings, or send to another.`,
+        `${what} is archived and takes no more logs. Restore it in the Team's settings, or send to another.`,
       )
     }
   })
