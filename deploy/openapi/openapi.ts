@@ -37,7 +37,10 @@ only \`/v1/logs\` and \`/ingest/otlp/v1/logs\` answer as OTLP wants it.
 The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A method that a path does not take is answered 405
 \`method_not_allowed\` with \`Allow\`; HEAD works wherever GET does. On every path, what is not valid HTTP is answered 400
 \`malformed_request\`, an \`Expect\` other than \`100-continue\` 417 \`expectation_failed\`, and a version of HTTP other than 1.1 and
-1.0 505 \`http_version_not_supported\`.`
+1.0 505 \`http_version_not_supported\`.
+
+Where the roles run in processes of their own, the gateway has the paths that take logs, and the views have those that read them or
+change settings; in the other process they are 404 \`not_found\`. Both have the paths of the tag Service.`
 
 const TAG = 'Service'
 
