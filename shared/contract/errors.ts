@@ -150,8 +150,8 @@ export const ERRORS = {
   },
   headers_too_large: {
     retryable: false,
-    message: 'The headers are too large.',
-    remedy: 'Send fewer or shorter headers: 16 KiB in all.',
+    message: 'The address and the headers are too large.',
+    remedy: 'Send a shorter address, or fewer or shorter headers: 16 KiB in all.',
   },
   conflict: {
     retryable: false,

@@ -39,6 +39,11 @@ describe('what is no valid HTTP', () => {
     expect(text).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[\s\S]*"code":"headers_too_large"/)
   })
 
+  test('an address that is too long: 431 as well, and the refusal says that it counts', async () => {
+    const text = await exchange({}, [`GET /?q=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`])
+    expect(text).toMatch(/^HTTP\/1\.1 431 [\s\S]*"code":"headers_too_large","message":"[^"]* a shorter address/)
+  })
+
   test('a request that does not come to its end: 408, with Retry-After', async () => {
     const text = await exchange({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 }, [
       'GET / HTT',
