@@ -35,35 +35,32 @@ type Read<T> = (value: unknown, path: string, problems: ParameterProblem[]) => T
 const URL_LENGTH_MAX = 2_048
 const SECRET_BYTES = { min: 24, max: 64 }
 
-const check =
-  <T>(fits: (value: unknown) => value is T, expected: string): Read<T> =>
+/** Reads a value of which `problemOf` says what is wrong, if anything. */
+const reader =
+  <T>(problemOf: (value: unknown) => string | undefined): Read<T> =>
   (value, path, problems) => {
-    if (!fits(value)) problems.push({ path, message: value === undefined ? 'is missing' : expected })
+    const problem = problemOf(value)
+    if (problem !== undefined) problems.push({ path, message: value === undefined ? 'is missing' : problem })
     return value as T
   }
 
 const oneOf = <const T extends string>(choices: readonly T[]): Read<T> =>
-  check((value): value is T => choices.some((one) => one === value), mustBeOneOf(choices))
+  reader((value) => (choices.some((one) => one === value) ? undefined : mustBeOneOf(choices)))
 
 const whole = (min: number, max: number): Read<number> =>
-  check(
-    (value): value is number => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
-    `must be a whole number from ${min} to ${max}`,
+  reader((value) =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+      ? undefined
+      : `must be a whole number from ${min} to ${max}`,
   )
 
-const flag: Read<boolean> = check((value) => typeof value === 'boolean', 'must be true or false')
+const flag: Read<boolean> = reader((value) => (typeof value === 'boolean' ? undefined : 'must be true or false'))
 
-const name: Read<string> = (value, path, problems) => {
-  const problem = typeof value !== 'string' ? 'must be a string' : textProblem(value)
-  if (problem !== undefined) problems.push({ path, message: value === undefined ? 'is missing' : problem })
-  return value as string
-}
+const textWith = (problemOf: (text: string) => string | undefined): Read<string> =>
+  reader((value) => (typeof value === 'string' ? problemOf(value) : 'must be a string'))
 
-const url: Read<string> = (value, path, problems) => {
-  const message = typeof value === 'string' ? urlProblem(value) : 'must be a string'
-  if (message !== undefined) problems.push({ path, message: value === undefined ? 'is missing' : message })
-  return value as string
-}
+const name = textWith(textProblem)
+const url = textWith(urlProblem)
 
 function urlProblem(text: string): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `has ${text.length} characters; the most is ${URL_LENGTH_MAX}`
@@ -76,11 +73,11 @@ function urlProblem(text: string): string | undefined {
   return undefined
 }
 
-const secret: Read<string | null> = (value, path, problems) => {
-  const message = `must be ${SECRET_PREFIX} and ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes in Base64, or null for a new one`
-  if (value !== null && (typeof value !== 'string' || !isSecret(value))) problems.push({ path, message })
-  return value as string | null
-}
+const secret: Read<string | null> = reader((value) =>
+  value === null || (typeof value === 'string' && isSecret(value))
+    ? undefined
+    : `must be ${SECRET_PREFIX} and ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes in Base64, or null for a new one`,
+)
 
 function isSecret(text: string): boolean {
   const base64 = text.slice(SECRET_PREFIX.length)
