@@ -2,13 +2,13 @@ import { isIPv6 } from 'node:net'
 import type { Clock } from '../../shared/runtime/clock.ts'
 
 export interface AttemptLimits {
-  /** How many attempts may fail in a row. */
+  /** How many may be counted in a row. */
   readonly burst: number
-  /** Milliseconds after which one more may fail. */
+  /** Milliseconds after which one more may be. */
   readonly refillMs: number
 }
 
-/** The limits per client, and for all clients together. */
+/** The limits of failed sign-ins per client, and for all clients together. */
 export const PER_CLIENT: AttemptLimits = { burst: 10, refillMs: 6_000 }
 export const OVERALL: AttemptLimits = { burst: 200, refillMs: 300 }
 
@@ -16,17 +16,18 @@ export const OVERALL: AttemptLimits = { burst: 200, refillMs: 300 }
 const CLIENTS_MAX = 10_000
 
 /**
- * Limits how fast keys can be guessed. Only failures count, and only against clients that failed, so that clients with valid keys and
- * guessing clients do not affect one another. The overall limit slows down guesses spread over many clients.
+ * Limits how often something may happen for a client, such as a sign-in with a key that is none. It counts against this client alone, so
+ * that clients with valid keys and guessing clients do not affect one another. The overall limit slows down guesses spread over many clients.
  */
 export interface Attempts {
   /** Milliseconds until this client may try again; 0 for now. */
   waitOf(client: string): number
-  failed(client: string): void
+  /** Counts one against the client. */
+  count(client: string): void
 }
 
 export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = OVERALL): Attempts {
-  /** When the last of the failures so far will be forgiven, by client. */
+  /** When the last of those counted so far will be forgiven, by client. */
   const forgivenAt = new Map<string, number>()
   let allForgivenAt = 0
   const wait = (at: number, { burst, refillMs }: AttemptLimits): number =>
@@ -35,11 +36,11 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   return {
     waitOf: (client) => {
       const at = forgivenAt.get(client) ?? 0
-      // Once a client's own failures are forgiven, the failures of others no longer delay it.
+      // Once a client's own are forgiven, those of others no longer delay it.
       const untilForgiven = Math.max(0, at - clock.now())
       return Math.max(wait(at, perClient), Math.min(wait(allForgivenAt, overall), untilForgiven))
     },
-    failed: (client) => {
+    count: (client) => {
       const at = later(forgivenAt.get(client) ?? 0, perClient)
       forgivenAt.delete(client)
       forgivenAt.set(client, at)

@@ -132,7 +132,7 @@ function createBegin(sessions: Sessions, proxies: Proxies, metrics: Metrics) {
     const session = sessions.begin(apiKey)
     outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
     if (session !== undefined) return session
-    attempts.failed(client)
+    attempts.count(client)
     throw new ProblemError(
       problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
     )
@@ -144,7 +144,7 @@ function createSignInLog(logger: Logger): (session: Session) => void {
   const lines = createAttempts(steadyClock)
   return ({ team, key }) => {
     if (lines.waitOf(team.id) > 0) return
-    lines.failed(team.id)
+    lines.count(team.id)
     logger.info({ team: team.id, key: key.prefix }, 'signed in')
   }
 }

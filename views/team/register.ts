@@ -300,7 +300,7 @@ function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANG
       const waitMs = hasBegun ? 0 : attempts.waitOf(id)
       if (waitMs > 0) throw rateLimited('The Team has made too many changes.', Math.ceil(waitMs / 1_000))
       hasBegun = true
-      attempts.failed(id)
+      attempts.count(id)
       return audited(changes, make)
     }
   }

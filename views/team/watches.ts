@@ -89,7 +89,7 @@ export async function testWatch(
   const { id, name, condition, webhook } = find(tools, team.id, given)
   const waitMs = tools.attempts.waitOf(team.id)
   if (waitMs > 0) throw rateLimited('The Team has sent too many tests.', Math.ceil(waitMs / 1_000))
-  tools.attempts.failed(team.id)
+  tools.attempts.count(team.id)
   const at = timestampOf(tools.clock.now())
   const notice = {
     type: 'watch.test',

@@ -11,67 +11,67 @@ function attemptsAt(perClient = LIMITS, overall = MANY) {
 
 describe('attempts', () => {
   test('so many may fail in a row, then one after each while', () => {
-    const { time, waitOf, failed } = attemptsAt()
-    for (let count = 0; count < 3; count += 1) {
+    const { time, waitOf, count } = attemptsAt()
+    for (let times = 0; times < 3; times += 1) {
       expect(waitOf('a')).toBe(0)
-      failed('a')
+      count('a')
     }
     expect(waitOf('a')).toBe(1_000)
     time.now += 999
     expect(waitOf('a')).toBe(1)
     time.now += 1
     expect(waitOf('a')).toBe(0)
-    failed('a')
+    count('a')
     expect(waitOf('a')).toBe(1_000)
   })
 
   test('time forgives all', () => {
-    const { time, waitOf, failed } = attemptsAt()
-    for (let count = 0; count < 3; count += 1) failed('a')
+    const { time, waitOf, count } = attemptsAt()
+    for (let times = 0; times < 3; times += 1) count('a')
     time.now += 3_000
-    for (let count = 0; count < 3; count += 1) {
+    for (let times = 0; times < 3; times += 1) {
       expect(waitOf('a')).toBe(0)
-      failed('a')
+      count('a')
     }
   })
 
   test('one client is not in the way of another', () => {
-    const { waitOf, failed } = attemptsAt()
-    for (let count = 0; count < 3; count += 1) failed('a')
+    const { waitOf, count } = attemptsAt()
+    for (let times = 0; times < 3; times += 1) count('a')
     expect([waitOf('a'), waitOf('b')]).toEqual([1_000, 0])
   })
 
   test('many are slowed down together, but not those that have not failed', () => {
-    const { time, waitOf, failed } = attemptsAt({ burst: 3, refillMs: 10_000 }, { burst: 5, refillMs: 500 })
-    for (const client of ['a', 'b', 'c', 'd', 'e', 'f']) failed(client)
+    const { time, waitOf, count } = attemptsAt({ burst: 3, refillMs: 10_000 }, { burst: 5, refillMs: 500 })
+    for (const client of ['a', 'b', 'c', 'd', 'e', 'f']) count(client)
     expect([waitOf('a'), waitOf('f'), waitOf('honest')]).toEqual([1_000, 1_000, 0])
     time.now += 1_000
     expect(waitOf('a')).toBe(0)
   })
 
   test('a client waits for others no longer than until its own failures are forgiven', () => {
-    const { time, waitOf, failed } = attemptsAt(LIMITS, { burst: 1, refillMs: 60_000 })
-    failed('a')
-    failed('b')
+    const { time, waitOf, count } = attemptsAt(LIMITS, { burst: 1, refillMs: 60_000 })
+    count('a')
+    count('b')
     expect(waitOf('a')).toBe(1_000)
     time.now += 1_000
     expect(waitOf('a')).toBe(0)
   })
 
   test('a flood of clients has the oldest forgotten', () => {
-    const { waitOf, failed } = attemptsAt()
-    for (let count = 0; count < 3; count += 1) failed('first')
-    for (let count = 0; count < 10_000; count += 1) failed(`client ${count}`)
+    const { waitOf, count } = attemptsAt()
+    for (let times = 0; times < 3; times += 1) count('first')
+    for (let times = 0; times < 10_000; times += 1) count(`client ${times}`)
     expect(waitOf('first')).toBe(0)
-    for (let count = 0; count < 2; count += 1) failed('client 9999')
+    for (let times = 0; times < 2; times += 1) count('client 9999')
     expect(waitOf('client 9999')).toBe(1_000)
   })
 
   test('a flood of clients does not have one forgotten that goes on failing', () => {
-    const { waitOf, failed } = attemptsAt()
+    const { waitOf, count } = attemptsAt()
     for (let round = 0; round < 3; round += 1) {
-      failed('guessing')
-      for (let count = 0; count < 6_000; count += 1) failed(`client ${round} ${count}`)
+      count('guessing')
+      for (let times = 0; times < 6_000; times += 1) count(`client ${round} ${times}`)
     }
     expect(waitOf('guessing')).toBe(1_000)
   })
