@@ -1,5 +1,5 @@
 import type { Entry } from '../../schemas/answers.ts'
-import { formatAddress } from '../lib/address.ts'
+import { formatAddress, patchAddress } from '../lib/address.ts'
 import { iso } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
@@ -39,9 +39,5 @@ export const contextHref = (entry: Entry): string =>
 
 export const flowHref = (correlationKey: string): string => hrefTo({ path: ['flows', correlationKey] })
 
-function urlWith(path: readonly string[], params: AddressParams): string {
-  const given = Object.fromEntries(
-    Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  )
-  return location.origin + formatAddress({ path, params: given }, BASE)
-}
+const urlWith = (path: readonly string[], params: AddressParams): string =>
+  location.origin + formatAddress(patchAddress({ path, params: {} }, { params }), BASE)
