@@ -27,7 +27,7 @@ import { useEvery } from '../ui/use-every.ts'
 import { useKeys, walk } from '../ui/use-keys.ts'
 import { Statistics } from './event-statistics.tsx'
 import { StateBadge } from './flow-header.tsx'
-import { BADGES, FLOWS, SORTS, TABS, VIEWS } from './texts.ts'
+import { BADGES, FLOWS, SORTS, TABS, USUAL_SORT, VIEWS } from './texts.ts'
 import { TypedInput } from './typed-input.tsx'
 
 /** The parameters that select flows, whatever their state; a flow's level is that of its worst log. */
@@ -101,7 +101,7 @@ function FlowsList() {
     filter,
     pick(params, ['state', 'sort']),
   )
-  const { state = '', sort = SORTS[0]?.[0], level = '' } = params
+  const { state = '', sort = USUAL_SORT, level = '' } = params
   const box = useRef<HTMLInputElement>(null)
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
   useKeys({
@@ -128,9 +128,9 @@ function FlowsList() {
         <EventSelect event={params['event']} onChange={(event) => set({ event })} />
         <Select
           label={FLOWS.sort}
-          value={sort ?? ''}
+          value={sort}
           options={SORTS}
-          onChange={(chosen) => set({ sort: chosen === SORTS[0]?.[0] ? undefined : chosen })}
+          onChange={(chosen) => set({ sort: chosen === USUAL_SORT ? undefined : chosen })}
         />
         <CommonFilters params={params} />
       </div>

@@ -32,6 +32,9 @@ export const TABS: readonly (readonly [state: FlowState | '', name: string])[] =
   ['finished', 'Finished'],
 ]
 
+/** The order that no address has to name. */
+export const USUAL_SORT: FlowSort = 'latest'
+
 export const SORTS: readonly (readonly [sort: FlowSort, name: string])[] = [
   ['latest', 'Latest activity'],
   ['longest', 'Longest first'],
