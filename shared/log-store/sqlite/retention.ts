@@ -7,10 +7,7 @@ import { MINUTE_CHARACTERS } from './flow-writer.ts'
 import { COUNTED_COLUMNS, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 
-/**
- * Removal in steps, each a short transaction, so that writes and reads continue in between. Every step returns how many documents it
- * removed and where the next one begins, or null if nothing is left to do.
- */
+/** Removal in steps, each a short transaction, so that writes and reads continue in between. */
 export interface Retention {
   /** Among arrivals after `after`, removes documents received before the day (yyyy-mm-dd, UTC). */
   removeDocumentsBefore(day: string, after: number): RemovalStep
@@ -18,12 +15,16 @@ export interface Retention {
   removeFlowsBefore(time: string): number
   /** Drops one full-text table without remaining documents; false if there is none. */
   dropEmptyTextTable(): boolean
-  /** If the file uses more than `bytesMax` bytes, removes flows of which nothing else is left, then the documents that arrived first. */
-  removeOldest(bytesMax: number): RemovalStep
+  /**
+   * If the file uses more than `bytesMax` bytes, removes flows of which nothing else is left, then the documents that arrived first. `more`:
+   * whether there may be another step.
+   */
+  removeOldest(bytesMax: number): { readonly removed: number; readonly more: boolean }
 }
 
 export interface RemovalStep {
   readonly removed: number
+  /** The arrival after which the next step begins; null if nothing is left to do. */
   readonly next: number | null
 }
 
@@ -103,14 +104,14 @@ export function createRetention(database: Database, contents: Contents, rollups:
     return first !== '' && first <= minuteOf('DESC') ? first : null
   }
 
-  const removeOldest = (bytesMax: number): RemovalStep => {
+  const removeOldest: Retention['removeOldest'] = (bytesMax) => {
     const used = usedBytes(database)
     const tables = textTables(database)
     splitForLimit(database, tables, used, bytesMax)
-    if (used <= bytesMax || tables.length === 0) return { removed: 0, next: null }
+    if (used <= bytesMax || tables.length === 0) return { removed: 0, more: false }
     const first = firstReceived()
     if (first !== null && first !== clearedBefore) {
-      if (removeFlowsBefore(first) > 0) return { removed: 0, next: 0 }
+      if (removeFlowsBefore(first) > 0) return { removed: 0, more: true }
       clearedBefore = first
     }
     const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
@@ -121,8 +122,7 @@ export function createRetention(database: Database, contents: Contents, rollups:
     const [oldest] = tables
     if (arrivals.length < DOCUMENTS_OF_A_STEP && oldest !== undefined && tables.length > 1)
       dropTextTable(database, oldest)
-    const isLast = tables.length === 1 && arrivals.length === 0
-    return { removed: arrivals.length, next: isLast ? null : 0 }
+    return { removed: arrivals.length, more: tables.length > 1 || arrivals.length > 0 }
   }
 
   return {

@@ -155,7 +155,7 @@ async function removeOldest(store: StoreClient, bytesMax: number, signal: AbortS
   for (let more = true; more && !signal?.aborted; ) {
     const step = await store.call('removeOldest', bytesMax)
     removed += step.removed
-    more = step.next !== null
+    more = step.more
   }
   return removed
 }
