@@ -135,10 +135,3 @@ function index(prefix: string, name: string, from: 'entries' | 'flows', names: s
   }
   return { kind: 'index', name: `${prefix}-${name}-v1`, body }
 }
-
-/** Every leaf of a JSON value by path, so that two values can be compared regardless of order. */
-export function flatten(value: unknown, path = ''): Map<string, string> {
-  if (typeof value !== 'object' || value === null) return new Map([[path, String(value)]])
-  const parts = Object.entries(value).map(([key, part]) => [...flatten(part, path === '' ? key : `${path}.${key}`)])
-  return new Map(parts.flat())
-}

@@ -1,6 +1,6 @@
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
-import { ENTRY_MAPPINGS, FLOW_MAPPINGS, flatten, type Template } from './mappings.ts'
+import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 
 const MAPPED_INDICES_MAX_SHOWN = 10
 /** Elasticsearch has these answers in memory, and an operator waits for them. */
@@ -32,7 +32,7 @@ async function templateDifferences(connection: Connection, template: Template): 
   const { kind, name, body } = template
   const found = await readTemplate(connection, kind, name)
   if (found === undefined) return [missing(template)]
-  return compare(`${kind} template ${name}`, flatten(body), flatten(found))
+  return compare(`${kind} template ${name}`, body, found)
 }
 
 interface TemplateAnswer {
@@ -59,13 +59,21 @@ async function mappingDifferences(connection: Connection, pattern: string, wante
   const request = { method: 'GET', path, query, timeoutMs: ANSWER_MS } as const
   const answer = await connection.send<Record<string, { mappings: object }>>(request)
   return Object.entries(answer)
-    .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, flatten(wanted), flatten(mappings)))
+    .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, wanted, mappings))
     .slice(0, MAPPED_INDICES_MAX_SHOWN)
 }
 
 /** Additional settings do no harm: Elasticsearch adds dates, operators add fields. */
-function compare(what: string, wanted: Map<string, string>, found: Map<string, string>): string[] {
-  return [...wanted]
-    .filter(([path, value]) => found.get(path) !== value)
-    .map(([path, value]) => `${what}: ${path} is ${found.get(path) ?? 'not set'}, needed is ${value}`)
+function compare(what: string, wanted: object, found: object): string[] {
+  const there = flatten(found)
+  return [...flatten(wanted)]
+    .filter(([path, value]) => there.get(path) !== value)
+    .map(([path, value]) => `${what}: ${path} is ${there.get(path) ?? 'not set'}, needed is ${value}`)
+}
+
+/** Every leaf of a JSON value by path, so that two values can be compared regardless of order. */
+function flatten(value: unknown, path = ''): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return new Map([[path, String(value)]])
+  const parts = Object.entries(value).map(([key, part]) => [...flatten(part, path === '' ? key : `${path}.${key}`)])
+  return new Map(parts.flat())
 }
