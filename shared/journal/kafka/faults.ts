@@ -27,27 +27,23 @@ const REFUSED_FOR_NOW = new Set(['NOT_ENOUGH_REPLICAS', 'CORRUPT_MESSAGE', 'THRO
  * Classifies a failed send whose request may have left. Anything that is not known to be a refusal may have been written: a timeout, a lost
  * connection, too few replicas after the leader wrote. NOT_LEADER_OR_FOLLOWER is not a refusal either: a leader that wrote, and was deposed
  * while it waited for the replicas, answers with it, and the next leader may have the batch.
- *
- * UNKNOWN_SERVER_ERROR says nothing: the library also gives it to each record that a broker complains about, beside the code of the partition.
- * A request has one partition, so the other codes are its own.
  */
 export function judgeAppend(error: unknown): AppendVerdict {
-  const codes = tellingCodes(error)
-  if (codes.length > 0 && codes.every((code) => REFUSED_FOR_GOOD.has(code))) {
-    return { outcome: 'not_written', retry: false }
-  }
-  if (codes.length > 0 && codes.every((code) => REFUSED_FOR_NOW.has(code)))
-    return { outcome: 'not_written', retry: true }
+  if (isAllOf(error, REFUSED_FOR_GOOD)) return { outcome: 'not_written', retry: false }
+  if (isAllOf(error, REFUSED_FOR_NOW)) return { outcome: 'not_written', retry: true }
   return { outcome: 'unknown', retry: true }
 }
 
-const tellingCodes = (error: unknown): readonly string[] =>
-  errorCodes(error).filter((code) => code !== 'UNKNOWN_SERVER_ERROR')
-
 /** Whether brokers refused a batch for what it or its topic is, such as a topic that does not exist, and may take any other. */
-export const isOfTopic = (error: unknown): boolean => {
-  const codes = tellingCodes(error)
-  return isUnknownTopic(error) || (codes.length > 0 && codes.every((code) => REFUSED_WITH_TOPIC.has(code)))
+export const isOfTopic = (error: unknown): boolean => isUnknownTopic(error) || isAllOf(error, REFUSED_WITH_TOPIC)
+
+/**
+ * Whether an error has codes, all of them of a kind. UNKNOWN_SERVER_ERROR says nothing: the library also gives it to each record that a broker
+ * complains about, beside the code of the partition. A request has one partition, so the other codes are its own.
+ */
+function isAllOf(error: unknown, kind: ReadonlySet<string>): boolean {
+  const codes = errorCodes(error).filter((code) => code !== 'UNKNOWN_SERVER_ERROR')
+  return codes.length > 0 && codes.every((code) => kind.has(code))
 }
 
 /** The brokers' error codes within an error of the library, which wraps them in lists. */
