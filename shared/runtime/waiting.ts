@@ -100,6 +100,20 @@ export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => 
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 
+/** The outcome of work; rejects with the signal's reason as soon as that aborts, while the work goes on. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const giveUp = (): void => reject(signal.reason)
+  if (signal.aborted) giveUp()
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
 const LONGEST_PAUSE_MS = 5_000
 
 /**

@@ -1,6 +1,5 @@
-import { unlessAborted } from '../../shared/log-store/elasticsearch/retrying.ts'
 import { type LogStoreWriter, StoreHaltError, type WriteOutcome } from '../../shared/log-store/log-store.ts'
-import { pause } from '../../shared/runtime/waiting.ts'
+import { pause, unlessAborted } from '../../shared/runtime/waiting.ts'
 import { CallError, type Network, type Process } from './network.ts'
 
 const FIRST_PAUSE_MS = 50

@@ -1,4 +1,4 @@
-import { pause } from '../../runtime/waiting.ts'
+import { pause, unlessAborted } from '../../runtime/waiting.ts'
 import { PositionLostError } from '../journal.ts'
 import type { Cluster, GroupPosition } from './cluster.ts'
 import { describeFault } from './faults.ts'
@@ -87,19 +87,16 @@ export function findStartingPoints({
     }
   }
   const run = async (): Promise<void> => {
-    // A member that ends must not wait for brokers that do not answer.
-    const { promise: ended, resolve: end } = Promise.withResolvers<unknown>()
-    signal.addEventListener('abort', end, { once: true })
-    try {
-      while (!signal.aborted) {
-        const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
-        await Promise.race([Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked))), ended])
-        if (signal.aborted) return
-        if (pending.size === 0) return onAllFound()
-        await pause(RETRY_DELAY_MS, signal)
-      }
-    } finally {
-      signal.removeEventListener('abort', end)
+    while (!signal.aborted) {
+      const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
+      const asking = Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked)))
+      // A member that ends must not wait for brokers that do not answer.
+      await unlessAborted(asking, signal).catch((error) => {
+        if (!signal.aborted) throw error
+      })
+      if (signal.aborted) return
+      if (pending.size === 0) return onAllFound()
+      await pause(RETRY_DELAY_MS, signal)
     }
   }
   return {

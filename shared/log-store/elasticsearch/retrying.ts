@@ -27,20 +27,6 @@ export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Prom
   }
 }
 
-/** The outcome of work that others share, so that it goes on; rejects with the signal's reason as soon as that aborts. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const giveUp = (): void => reject(signal.reason)
-  if (signal.aborted) giveUp()
-  signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    return await Promise.race([aborted, work])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-  }
-}
-
 /** Whether the same request may succeed soon without any intervention. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof ElasticsearchError)) return false

@@ -1,11 +1,12 @@
 import type { EntryKind } from '../../contract/records.ts'
 import type { EntryRow } from '../../contract/rows.ts'
+import { unlessAborted } from '../../runtime/waiting.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
 import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
-import { ANSWER_BYTES_MAX, askForFewer, retried, unlessAborted } from './retrying.ts'
+import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
 import { asReadError, type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
