@@ -97,12 +97,16 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
-        return await newest().transport.request<Answer>(params, {
+        const answer = await newest().transport.request<Answer>(params, {
           requestTimeout: timeoutMs,
           signal,
           ...(maxResponseSize !== undefined && { maxResponseSize }),
-          meta: false,
+          meta: true,
         })
+        // To the driver, a redirect and any text are answers; read as one, they would be an empty page.
+        if (answer.statusCode >= 300 || typeof answer.body !== 'object' || answer.body === null)
+          throw foreign(`${method} ${path}`, answer.statusCode)
+        return answer.body
       } catch (error) {
         signal.throwIfAborted()
         // The driver aborts a request only for its signal or for the length of its answer.
@@ -215,6 +219,12 @@ function timedOut(request: string, url: string, timeoutMs: number): Elasticsearc
   return new ElasticsearchError(`${request} failed: TimeoutError${detail}`, null, { type: `TimeoutError${detail}` })
 }
 
+function foreign(request: string, status: number): ElasticsearchError {
+  const isRedirect = status >= 300 && status !== 304
+  const detail = isRedirect ? ' (a redirect: check ELASTICSEARCH_URL, http or https too)' : ' without JSON'
+  return new ElasticsearchError(`${request} answered ${status}${detail}`, null, { type: status + detail })
+}
+
 function failureOf(error: unknown, request: string): unknown {
   if (error instanceof errors.ResponseError) {
     const body = bodyOf(error.body)
@@ -226,6 +236,9 @@ function failureOf(error: unknown, request: string): unknown {
     const detail = detailOf(error)
     return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })
   }
+  // The driver leaves the errors of zlib as they are.
+  const { code } = error as NodeJS.ErrnoException
+  if (code?.startsWith('Z_')) return new ElasticsearchError(`${request} failed: ${code}`, null, { type: code })
   return error
 }
 

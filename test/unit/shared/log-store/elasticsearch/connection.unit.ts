@@ -3,6 +3,7 @@ import { createServer as createPlainServer, type RequestListener, type Server, t
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test, vi } from 'vitest'
 import {
   type Connection,
@@ -189,6 +190,32 @@ test('a close ends the requests under way, whose server may never answer', async
       await close()
       await failure
       await expect(send({ method: 'GET', path: '/' })).rejects.toThrow('the log store is closed')
+    },
+  )
+})
+
+test('an answer that is none of Elasticsearch says nothing: a redirect, a text, or one that cannot be unpacked', async () => {
+  const answers: ((response: ServerResponse) => unknown)[] = [
+    (response) => response.writeHead(302, { location: 'https://sso.test/login?secret' }).end('<html>'),
+    (response) => response.writeHead(308, { 'content-type': 'application/json' }).end('{}'),
+    (response) => inJson(response).writeHead(304).end(),
+    (response) => inJson(response).setHeader('content-type', 'text/html').end('<html>'),
+    (response) => inJson(response).end('null'),
+    (response) => inJson(response).setHeader('content-encoding', 'gzip').end(gzipSync('{"hits":{}}').subarray(0, 20)),
+  ]
+  await withServer(
+    ({ url }, response) => void answers[Number(url?.slice(1))]?.(response),
+    {},
+    async ({ send }) => {
+      const failures = await Promise.all(
+        answers.map((_, at) => send({ method: 'GET', path: `/${at}` }).catch((error: unknown) => error)),
+      )
+      for (const failure of failures) {
+        expect(failure).toBeInstanceOf(ElasticsearchError)
+        expect(failure).toMatchObject({ status: null })
+        expect((failure as Error).message).not.toMatch(/secret|<html>/)
+      }
+      expect((failures[0] as Error).message).toContain('answered 302 (a redirect: check ELASTICSEARCH_URL')
     },
   )
 })
