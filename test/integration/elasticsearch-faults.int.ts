@@ -194,6 +194,18 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await store.health()).toMatchObject({ ready: true })
   })
 
+  test.each([403, 404])('a proxy that answers %i by itself is waited for, and halts nothing', async (status) => {
+    proxy.inject(() => ({ fault: 'answer', status, body: '{"ok":false,"message":"Unknown resource."}' }))
+    const written = documents(3)
+    const writing = store.write(written, never)
+    const merging = store.mergeFlows([factAt(1)], never)
+    await eventually(async () => expect((await store.health()).reason).toContain(`writes are blocked: ${status}`))
+    proxy.inject(() => undefined)
+    await expectLedger(written, await writing)
+    await merging
+    expect(await store.health()).toMatchObject({ ready: true })
+  })
+
   test('a missing privilege halts, and does not cost a document', async () => {
     const body = '{"error":{"type":"security_exception","reason":"no"},"status":403}'
     proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 403, body } : undefined))

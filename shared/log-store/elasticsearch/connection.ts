@@ -197,9 +197,10 @@ export async function foundOf(
 const answered = (request: string, status: number | null, type: string | undefined): string =>
   `${request} answered ${status} ${type ?? ''}`.trim() + adviceOnAnswer(status, type)
 
-/** Advice to the operator about a refused login; empty for every other answer. */
+/** Advice to the operator about a refused login or an answer of something in between; empty for every other answer. */
 function adviceOnAnswer(status: number | null, type: string | undefined): string {
   if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
+  if (type === undefined) return ' without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)'
   const lacksPrivilege = status === 403 && type === 'security_exception'
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
 }

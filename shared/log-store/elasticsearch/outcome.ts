@@ -92,5 +92,7 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }
+  // Elasticsearch names its errors. A proxy without a route, as while it is configured, refuses what may pass later.
+  if (type === '') return { verdict: 'retry', blocked: true, reason: `${reason} without an error of Elasticsearch` }
   return { verdict: 'halt', reason }
 }

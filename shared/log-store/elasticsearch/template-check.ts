@@ -47,7 +47,8 @@ async function readTemplate(connection: Connection, kind: Template['kind'], name
     const answer = await connection.send<TemplateAnswer>({ method: 'GET', path, query, timeoutMs: ANSWER_MS })
     return answer.component_templates?.[0]?.component_template ?? answer.index_templates?.[0]?.index_template
   } catch (error) {
-    if (error instanceof ElasticsearchError && error.status === 404) return undefined
+    // A proxy that has no route answers 404 too, but without a type.
+    if (error instanceof ElasticsearchError && error.status === 404 && error.body.type !== undefined) return undefined
     throw error
   }
 }

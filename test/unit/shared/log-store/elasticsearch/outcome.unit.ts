@@ -102,6 +102,10 @@ describe('a bulk request that failed', () => {
   })
 
   test.each([400, 403, 404, 405])('with status %i halts', (status) => {
-    expect(classifyRequest(status, {})).toMatchObject({ verdict: 'halt' })
+    expect(classifyRequest(status, { type: 'security_exception' })).toMatchObject({ verdict: 'halt' })
+  })
+
+  test.each([400, 403, 404, 405])('with status %i of something in between is repeated', (status) => {
+    expect(classifyRequest(status, {})).toMatchObject({ verdict: 'retry', blocked: true })
   })
 })
