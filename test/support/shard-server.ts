@@ -27,6 +27,8 @@ export interface ShardServer {
   fail(on: boolean): void
   /** Ends every search before its first hit from now on, as the cluster's limit of their time does, or no longer. */
   endEarly(on: boolean): void
+  /** The number of copies that no refresh reaches from now on. */
+  loseRefreshes(copies: number): void
 }
 
 /** Elasticsearch's default limit of a request's line, roughly. */
@@ -41,6 +43,7 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
   const visible = new Map<string, number>()
   let failing = false
   let endsEarly = false
+  let unreached = 0
 
   function answer({ path, lines }: ElasticsearchRequest): unknown {
     if (path.length > LINE_BYTES_MAX) throw new Error('too_long_http_line_exception')
@@ -59,7 +62,7 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     if (path.includes('/_refresh')) {
       asked.refresh += 1
       for (const { index, end } of shards.filter(isNamed)) visible.set(index, end)
-      return {}
+      return { _shards: { failed: unreached } }
     }
     if (path.includes('/_mapping')) {
       asked.mapping += 1
@@ -96,6 +99,9 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
     },
     endEarly(on) {
       endsEarly = on
+    },
+    loseRefreshes(copies) {
+      unreached = copies
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../contract/records.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import { LENIENT } from './searcher.ts'
 
@@ -78,7 +78,7 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     if (moved.length > 0) {
       // A search sees operations before the last refresh. One is due every second anyway; an explicit one makes it certain.
       const indices = listed([...new Set(moved.map(({ index }) => index))], names)
-      await connection.send({ method: 'POST', path: `/${indices}/_refresh`, query: LENIENT })
+      await refreshAll(connection, indices, LENIENT)
     }
     refreshed = new Map(streams.map(({ key, end }) => [key, end]))
     return { streams, silent: shards.filter(({ key }) => !refreshed.has(key)) }
@@ -177,6 +177,19 @@ export async function readStreams(
 const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 'shards.*.seq_no.global_checkpoint']
   .map((field) => `indices.*.${field}`)
   .join(',')
+
+/**
+ * Makes what was written to the indices searchable. Rejects if it is not on every copy that is there: a replica that did not hear of the
+ * refresh goes on to answer searches, and what it lacks would count as read.
+ */
+export async function refreshAll(connection: Connection, indices: string, query = {}): Promise<void> {
+  const { _shards: shards } = await connection.send<{ readonly _shards: { readonly failed: number } }>({
+    method: 'POST',
+    path: `/${indices}/_refresh`,
+    query: { ...query, filter_path: '_shards.failed' },
+  })
+  if (shards.failed > 0) throw new ElasticsearchError(`copies that were not refreshed: ${shards.failed}`, 503, {})
+}
 
 /** As many of the longest names are well within the 4 KiB to which Elasticsearch limits the line of a request. */
 const LISTED_MAX = 20

@@ -1,4 +1,4 @@
-import { readStreams, type Stream } from './checkpoints.ts'
+import { readStreams, refreshAll, type Stream } from './checkpoints.ts'
 import { type Connection, foundOf } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import type { FoundIndex } from './indices.ts'
@@ -20,7 +20,7 @@ export async function shardsOf(
 ): Promise<readonly Stream[]> {
   const streams = await readStreams(connection, index, { kindOf: (name) => names.kindOf(name) ?? 'event' })
   if (streams.length < shards) throw new RebuildError(`${index} lacks a shard: not all of its documents can be read`)
-  await connection.send({ method: 'POST', path: `/${index}/_refresh` })
+  await retried(() => refreshAll(connection, index))
   return streams
 }
 

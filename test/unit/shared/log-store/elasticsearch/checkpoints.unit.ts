@@ -23,6 +23,15 @@ test('what stands at or below a checkpoint has been made visible, at the present
   expect(visible.get(INDEX)).toBe(0)
 })
 
+test('what a copy of the shard does not show yet is not taken for visible', async () => {
+  const { checkpoints, write, loseRefreshes } = checkpointsOfOneShard()
+  write()
+  loseRefreshes(1)
+  for (let round = 0; round < 2; round++) await expect(checkpoints.now()).rejects.toMatchObject({ status: 503 })
+  loseRefreshes(0)
+  expect((await checkpoints.now()).streams).toMatchObject([{ end: 0 }])
+})
+
 test('the present end is read after the call, also while another look is under way', async () => {
   const { checkpoints, write, asked } = checkpointsOfOneShard()
   write()
