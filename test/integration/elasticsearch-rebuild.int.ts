@@ -444,6 +444,20 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await indices()).toEqual(before)
     })
 
+    test('as a shard does not confirm the block of writes leaves all as it was: it may still take some', async () => {
+      await store.write(ofDay(YESTERDAY, 10), never)
+      const before = await indices()
+      const proxy = await startFaultProxy(elasticsearch.url)
+      const body = '{"acknowledged":false,"shards_acknowledged":false,"indices":[]}'
+      proxy.inject(({ path }) => (path.includes('/_block/') ? { fault: 'garble', body } : undefined))
+      const { store: unlucky } = openStore(proxy.url, prefix)
+      await expect(rebuild({}, unlucky)).rejects.toThrow('is not blocked on all of its shards')
+      expect(await indices()).toEqual(before)
+      await unblocked()
+      await unlucky.close()
+      await proxy.close()
+    })
+
     test('as the templates are not those of this release says what to do', async () => {
       await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-flows-v1`)
       await expect(rebuild()).rejects.toThrow('run `sluice indices apply` first')

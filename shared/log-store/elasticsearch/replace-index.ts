@@ -71,7 +71,7 @@ export async function replaceIndex(
     }
     await waitForReplicas(connection, made, old.index, signal)
     const blockedAt = performance.now()
-    await setBlocked(connection, old.index, true)
+    await blockWrites(connection, old.index)
     const last = await unread()
     await copyRound(last, ROUNDS_MAX + 1)
     const copies = await shardsOf(connection, replacement, names)
@@ -111,7 +111,7 @@ async function begin(
     )
   }
   if (rest !== undefined) await deleteIndex(connection, made)
-  if (takeOver) await setBlocked(connection, old.index, false)
+  if (takeOver) await unblockWrites(connection, old.index)
   const body = { settings: keepsShards ? { 'index.number_of_shards': old.shards } : {} }
   await connection.send({ method: 'PUT', path: `/${made}`, body })
   const replacement = await indexBehind(connection, made)
@@ -119,12 +119,15 @@ async function begin(
   return replacement
 }
 
-async function setBlocked(connection: Connection, index: string, isBlocked: boolean): Promise<void> {
-  await connection.send(
-    isBlocked
-      ? { method: 'PUT', path: `/${index}/_block/write` }
-      : { method: 'PUT', path: `/${index}/_settings`, body: { 'index.blocks.write': null } },
-  )
+/** Rejects if a shard does not confirm that the writes under way have ended: Elasticsearch tells that with a status of 200. */
+async function blockWrites(connection: Connection, index: string): Promise<void> {
+  const path = `/${index}/_block/write`
+  const answer = await connection.send<{ readonly shards_acknowledged: boolean }>({ method: 'PUT', path })
+  if (!answer.shards_acknowledged) throw new RebuildError(`${index} is not blocked on all of its shards`)
+}
+
+async function unblockWrites(connection: Connection, index: string): Promise<void> {
+  await connection.send({ method: 'PUT', path: `/${index}/_settings`, body: { 'index.blocks.write': null } })
 }
 
 /** The time that a large shard takes to be copied to another node. */
@@ -155,7 +158,7 @@ interface Status {
 async function rollBack(connection: Connection, name: string, old: string, made: string): Promise<void> {
   const now = await indexBehind(connection, name)
   if (now?.index === made) return
-  if (now !== undefined) await setBlocked(connection, old, false)
+  if (now !== undefined) await unblockWrites(connection, old)
   await deleteIndex(connection, made)
 }
 
