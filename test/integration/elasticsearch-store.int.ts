@@ -158,6 +158,18 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(written).toMatchObject({ environments: ['Production', 'Test'], days: ['2026-01-30', TODAY], lastDay: TODAY })
   })
 
+  test('the indices of days are made by a write also where the cluster makes no others by itself', async () => {
+    const setAutoCreate = (value: string | null) =>
+      ask(elasticsearch.url, 'PUT', '/_cluster/settings', { persistent: { 'action.auto_create_index': value } })
+    await setAutoCreate(`-${prefix}-*,*`)
+    try {
+      const written = await store.write([documentOf(1, { receivedAt: '2026-01-05T00:00:00.000Z' })], never)
+      expect(written).toEqual([{ outcome: 'stored' }])
+    } finally {
+      await setAutoCreate(null)
+    }
+  })
+
   test("the operator's own component template has the last word", async () => {
     const template = { settings: { 'index.number_of_replicas': 0, 'index.priority': 77 } }
     await ask(elasticsearch.url, 'PUT', `/_component_template/${prefix}-custom`, { template })

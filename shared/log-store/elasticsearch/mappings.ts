@@ -18,7 +18,7 @@ export interface Template {
 }
 
 /** Increased with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 5
+const TEMPLATE_VERSION = 6
 /** Above the built-in templates (100 to 200), so that none of them wins for a pattern such as `logs-*`. */
 const PRIORITY = 500
 
@@ -128,6 +128,8 @@ function index(prefix: string, name: string, from: 'entries' | 'flows', names: s
   const body = {
     version: TEMPLATE_VERSION,
     priority: PRIORITY,
+    // A write makes its day, also in a cluster whose `action.auto_create_index` is false.
+    allow_auto_create: true,
     index_patterns: [`${prefix}-${name}-v1${names}`, `${prefix}-${name}-v1.*`],
     // The operator's own component comes last and takes precedence: allocation, a codec, a lifecycle policy.
     composed_of: [`${prefix}-${from}-v1`, custom],
