@@ -179,6 +179,16 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.indices.check()).toEqual([])
   })
 
+  test("the operator's component template for the days leaves the flows as they are, as a policy may remove what is old", async () => {
+    const template = { settings: { 'index.priority': 77 } }
+    await ask(elasticsearch.url, 'PUT', `/_component_template/${prefix}-entries-custom`, { template })
+    await store.write([documentOf(1, { receivedAt: '2026-01-05T00:00:00.000Z' })], never)
+    await ask(elasticsearch.url, 'DELETE', `/${prefix}-flows-v1`)
+    await store.indices.apply()
+    const prioritized = await ask(elasticsearch.url, 'GET', `/${prefix}-*/_settings/index.priority?flat_settings=true`)
+    expect(prioritized).toEqual({ [dayIndex('2026-01-05')]: { settings: { 'index.priority': '77' } } })
+  })
+
   test('no read counts without the entries of a shard that is missing', async () => {
     await store.write(documents(3), never)
     await makeUnassigned(elasticsearch.url, dayIndex('2026-01-20'))

@@ -124,16 +124,16 @@ function component(name: string, template: object): Template {
 
 /** `names` matches the part of the indices' names after the version; further generations (rebuild.ts) begin it with a dot. */
 function index(prefix: string, name: string, from: 'entries' | 'flows', names: string): Template {
-  const custom = `${prefix}-custom`
+  const custom = [`${prefix}-custom`, `${prefix}-${from}-custom`]
   const body = {
     version: TEMPLATE_VERSION,
     priority: PRIORITY,
     // A write makes its day, also in a cluster whose `action.auto_create_index` is false.
     allow_auto_create: true,
     index_patterns: [`${prefix}-${name}-v1${names}`, `${prefix}-${name}-v1.*`],
-    // The operator's own component comes last and takes precedence: allocation, a codec, a lifecycle policy.
-    composed_of: [`${prefix}-${from}-v1`, custom],
-    ignore_missing_component_templates: [custom],
+    // The operator's own components come last and take precedence: allocation, a codec; for the days alone, a lifecycle policy.
+    composed_of: [`${prefix}-${from}-v1`, ...custom],
+    ignore_missing_component_templates: custom,
   }
   return { kind: 'index', name: `${prefix}-${name}-v1`, body }
 }
