@@ -99,6 +99,18 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.write([documentOf(1)], never)).toEqual([{ outcome: 'stored' }])
   })
 
+  test('a template of a higher priority is noticed as it takes the place of ours', async () => {
+    await removeAll(elasticsearch.url, prefix)
+    const template = { index_patterns: [`${prefix}-*-logs-*`], priority: 1_000 }
+    await ask(elasticsearch.url, 'PUT', `/_index_template/${prefix}-all`, template)
+    await expect(store.indices.apply()).rejects.toThrow(
+      /mapping of index \S+-logs-v1-\S+: dynamic is not set, needed is false; a template of a higher priority/,
+    )
+    await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-all`)
+    await store.indices.apply()
+    expect(await store.indices.check()).toEqual([])
+  })
+
   test('an index of version 0.2, which has no details, goes on to be searched, and takes them once they are applied', async () => {
     const { details: _, ...properties } = ENTRY_MAPPINGS.properties
     const template = { mappings: { ...ENTRY_MAPPINGS, properties } }

@@ -71,9 +71,17 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   }
 
   /** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
-  async function requireNone(found: Promise<readonly string[]>): Promise<void> {
+  async function requireNone(found: Promise<readonly string[]>, advice = ''): Promise<void> {
     const [first] = await found
-    if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}`)
+    if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}${advice}`)
+  }
+
+  /** Creates the indices; returns those that were missing. Rejects with a `StoreHaltError` if they are not as the templates say. */
+  async function createAll(indices: readonly string[]): Promise<readonly string[]> {
+    const made: string[] = []
+    for (const index of indices) if (await create(index)) made.push(index)
+    if (made.length > 0) await requireNone(check(), '; a template of a higher priority may match the new ones')
+    return made
   }
 
   async function prepareDays(): Promise<readonly string[]> {
@@ -81,10 +89,8 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
     const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
     const missing = wanted.filter((name) => !there.has(name))
-    const made: string[] = []
     if (missing.length > 0) await requireNone(check())
-    for (const index of missing) if (await create(index)) made.push(index)
-    return made
+    return createAll(missing)
   }
 
   return {
@@ -93,8 +99,8 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       const differences = await check()
       // A read-only index takes no mapping, not even the one that it has.
       if (differences.length > 0) await correct()
-      const isFirst = (await indexBehind(connection, names.flows)) === undefined && (await create(names.flows))
-      const created = [...(isFirst ? [names.flows] : []), ...(await prepareDays())]
+      const lacksFlows = (await indexBehind(connection, names.flows)) === undefined
+      const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await prepareDays())]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [...differences.map((text) => `corrected: ${text}`), ...created.map((index) => `created: ${index}`)]
     },
