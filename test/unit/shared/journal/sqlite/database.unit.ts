@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createAppender } from '../../../../../shared/journal/sqlite/appender.ts'
 import { type Database, openDatabase } from '../../../../../shared/journal/sqlite/database.ts'
+import { JournalFileError } from '../../../../../shared/journal/sqlite/failures.ts'
+import { createPartitions } from '../../../../../shared/journal/sqlite/partitions.ts'
+import { type PackedBatch, packRecords } from '../../../../../shared/journal/sqlite/record-codec.ts'
+import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 
 let folder: JournalFolder
@@ -46,6 +51,34 @@ describe('the write-ahead log', () => {
     reader.exec('COMMIT')
     reader.close()
   })
+})
+
+test('appends restart the log after every 128 MiB, and none of them fails with a restart', async () => {
+  let restarts = 0
+  const recorded = {
+    ...database,
+    prepare: () => ({ run: () => {} }) as unknown as StatementSync,
+    write: <T>(work: () => T) => work(),
+    restartLog: () => {
+      restarts += 1
+      throw new JournalFileError('it is locked', SQLITE.BUSY)
+    },
+  }
+  const partition = { id: 1, partition: 0, firstOffset: 0, endPosition: 0, bytes: 0 }
+  const partitions = { ...createPartitions(database), find: () => ({ id: 1, compacted: true }), state: () => partition }
+  const appender = createAppender(recorded, partitions)
+  const [megabyte] = packRecords([{ key: null, value: 'x'.repeat(1024 * 1024), headers: {} }])
+  const append = async (megabytes: number): Promise<void> => {
+    const batches = Array.from({ length: megabytes }, () => megabyte as PackedBatch)
+    await appender.append({ topic: 'topic', partition: 0, batches }, 0)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const seen: number[] = []
+  for (const megabytes of [64, 63, 1, 127, 1]) {
+    await append(megabytes)
+    seen.push(restarts)
+  }
+  expect(seen).toEqual([0, 0, 1, 1, 2])
 })
 
 test('only their owner can read its files', () => {

@@ -216,13 +216,14 @@ test('a read that failed in the middle is whole when it is made again', async ()
 })
 
 describe('a group whose records cannot be read', () => {
-  /** A topic of one partition with one record, whose first reads fail. */
-  const subscribed = async (failures: (JournalFileError | null)[]) => {
+  /** A topic of one partition with one record, whose first reads fail, and others begin with `beginning`. */
+  const subscribed = async (failures: (JournalFileError | null)[], beginning = async (): Promise<void> => {}) => {
     const [content] = packRecords(recordsOf('a', 1)).map(({ content: bytes }) => bytes)
     const batch = { firstOffset: 0, appendedAt: 0, count: 1, content }
-    const read = ({ position }: { position: number }) => {
+    const read = async ({ position }: { position: number }) => {
       const failure = failures.shift()
       if (failure) throw failure
+      await beginning()
       return { batches: position === 0 ? [batch] : [], next: 1, firstOffset: 0, endPosition: 1 }
     }
     const calls = { join: () => {}, partitions: () => [{ id: 1, partition: 0 }], startPosition: () => 0, read }
@@ -260,6 +261,19 @@ describe('a group whose records cannot be read', () => {
     await eventually(() => logged.length > 0)
     await subscription.close()
     await subscription.done
+  })
+
+  test('gets nothing more of a page that arrives after it was told to end', async () => {
+    const [reading, arriving] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { subscription, values } = await subscribed([], () => {
+      reading.resolve()
+      return arriving.promise
+    })
+    await reading.promise
+    const closed = subscription.close()
+    arriving.resolve()
+    await closed
+    expect(values).toEqual([])
   })
 
   test('ends for good if the file is damaged', async () => {

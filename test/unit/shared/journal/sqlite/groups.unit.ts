@@ -115,6 +115,19 @@ test('an append wakes the readers of the same journal at once, without the next 
   }
 })
 
+test('a follower that is closed while it reads gets nothing of the partitions after', async () => {
+  const topic = await createTopic(journal, 'topic', 2)
+  const seen: unknown[] = []
+  const closed = Promise.withResolvers<void>()
+  const follower = await journal.follow(topic, (records) => {
+    seen.push(...valuesOf(records))
+    closed.resolve(follower.close())
+  })
+  await Promise.all([0, 1].map((partition) => journal.append({ topic, partition, records: recordsOf('a', 1) })))
+  await closed.promise
+  expect(seen).toEqual(['a0'])
+})
+
 test('a handler that never waits for anything leaves the thread time for the rest', async () => {
   const topic = await createTopic(journal, 'topic')
   await journal.append({ topic, partition: 0, records: recordsOf('a', 2_000) })

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NewRecord, PositionLostError } from '../../../../../shared/journal/journal.ts'
+import { packRecords } from '../../../../../shared/journal/sqlite/record-codec.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
+import { openStore } from '../../../../../shared/journal/sqlite/store.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
@@ -274,6 +276,23 @@ test('appends are confirmed while maintenance runs, and a journal closed meanwhi
   const values = valuesOf(await scanAll(await folder.open(), 'logs'))
   expect(values).toHaveLength(20_001 - expired)
   expect(values.at(-1)).toBe('new0')
+})
+
+test('a step takes no more than a limited number of small records', async () => {
+  const { calls, close } = openStore({ file: folder.file() })
+  await Promise.all(Array.from({ length: 501 }, () => append('logs', recordsOf('a', 1))))
+  const request = { topic: 'logs', partition: 0, now: now + RETENTION_MS + 1, bytesMax: NO_LIMIT }
+  expect(calls.retain(request)).toMatchObject({ removed: 500, more: true })
+  expect(calls.retain(request)).toMatchObject({ removed: 1 })
+
+  const records = Array.from({ length: 1_002 }, () => ({ ...recordOf('value'), key: 'key' }))
+  await calls.append({ topic: 'registry', partition: 0, batches: packRecords(records) }, now)
+  const [partition] = calls.partitions('registry')
+  if (partition === undefined) throw new Error('the topic has no partition')
+  const compacting = calls.compact(partition, now)
+  expect(calls.read({ partitionId: partition.id, position: 0, recordsMax: 2_000 }).batches).toHaveLength(3)
+  expect(await compacting).toBe(1_001)
+  close()
 })
 
 test('a partition that cannot be cleaned up keeps no other from it', async () => {
