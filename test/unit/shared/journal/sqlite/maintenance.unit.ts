@@ -311,6 +311,8 @@ test('a partition that cannot be cleaned up keeps no other from it', async () =>
 test('maintenance that is called off ends with its step, and the next one goes on', async () => {
   await append('logs', bulkyRecords(20_000, 1_000))
   now += RETENTION_MS + 1
+  const calledOff = { now, retentionBytesMax: NO_LIMIT, signal: AbortSignal.abort() }
+  expect(await journal.maintain(calledOff)).toMatchObject({ expired: 0 })
   const stopping = new AbortController()
   const maintained = journal.maintain({ now, retentionBytesMax: NO_LIMIT, signal: stopping.signal })
   await append('logs', recordsOf('new', 1))

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import {
@@ -100,6 +101,8 @@ test('content is the same after it was compressed, and never longer', () => {
   )
   const [large] = packRecords(alike(100))
   expect(compressContent(large?.content as Uint8Array).length).toBeLessThan((large?.content.length ?? 0) / 4)
+  const random = randomBytes(2_000)
+  expect(compressContent(random)).toBe(random)
 })
 
 test('damage of compressed content costs its own records, which say so, and nothing else', () => {
