@@ -12,6 +12,8 @@ import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { registryOf } from './registry-topic.ts'
 
 export const WATCHES = 'sluice.watches.v1'
+/** Interval between evaluations of a watch. */
+export const INTERVAL_MS = 5
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 const REGISTRY = `
@@ -87,7 +89,7 @@ export async function startWatches(options: {
     registry: options.registry ?? registry,
     registryReady: () => true,
     pageUrl: null,
-    intervalMs: 5,
+    intervalMs: INTERVAL_MS,
     deadlineMs: options.deadlineMs ?? 5_000,
     clock,
     steady: options.steady ?? clock,
