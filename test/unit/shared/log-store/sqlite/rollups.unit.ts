@@ -7,9 +7,11 @@ import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
 import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
-import { compareValues } from '../../../../../shared/log-store/sqlite/counted-groups.ts'
+import type { Contents } from '../../../../../shared/log-store/sqlite/contents.ts'
+import { compareValues, countByArrays, type GroupRow } from '../../../../../shared/log-store/sqlite/counted-groups.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
+import type { Rollup } from '../../../../../shared/log-store/sqlite/rollup.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
@@ -302,6 +304,36 @@ test('values with the same count are in the order in which SQLite has them', () 
     }),
   )
   database.close()
+})
+
+describe('groups of matches are left to SQLite', () => {
+  const [first, second] = ['a'.repeat(1_000), 'b'.repeat(1_000)]
+  const spans = { widthMs: 60_000, first: 0, count: 100 }
+  const rowOf = (value: string | number, count: number): GroupRow => ({
+    value,
+    count,
+    level: 0,
+    counts: [],
+    first: 0n,
+    last: 0n,
+  })
+  const groupsOf = (bytesMax: number, rows: readonly GroupRow[]) => {
+    const rollup = { beside: [{ filter: entriesOf(TEAM) }], forEach: () => {} } as unknown as Rollup
+    const counting = { by: 'template', spans, bytesMax, countRows: () => rows } as const
+    return countByArrays(rollup, {} as Contents, counting)?.groups.map(({ value }) => value) ?? null
+  }
+
+  test('once their values and counts take more memory than they may have', () => {
+    const rows = [rowOf(first, 1), rowOf(second, 1)]
+    expect(groupsOf(6_400, rows)).toEqual([first, second])
+    expect(groupsOf(6_399, rows)).toBeNull()
+  })
+
+  test('once there may be more values among the rows than were read', () => {
+    const rows = Array.from({ length: 10_000 }, (_, value) => rowOf(value, 1))
+    expect(groupsOf(1e9, rows.slice(1))).toHaveLength(9_999)
+    expect(groupsOf(1e9, rows)).toBeNull()
+  })
 })
 
 describe('counts that are kept', () => {
