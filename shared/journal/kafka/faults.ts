@@ -109,9 +109,9 @@ export const isRefusedForGood = (error: unknown): boolean => {
 
 function messagesOf(error: unknown): readonly string[] {
   if (typeof error !== 'object' || error === null) return [String(error)]
-  const { message, errors, cause } = error as { message?: unknown; errors?: unknown; cause?: unknown }
+  const { message, serverErrorMessage, errors, cause } = error as Readonly<Record<string, unknown>>
   return [
-    ...(typeof message === 'string' ? [message.trim()] : []),
+    ...[message, serverErrorMessage].flatMap((text) => (typeof text === 'string' ? [text.trim()] : [])),
     ...(Array.isArray(errors) ? errors.flatMap(messagesOf) : []),
     ...(cause === undefined ? [] : messagesOf(cause)),
   ]
@@ -120,4 +120,4 @@ function messagesOf(error: unknown): readonly string[] {
 /** The forms in which the library reports that the cluster does not know a topic. */
 export const isUnknownTopic = (error: unknown): boolean =>
   hasCode(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID') ||
-  messagesOf(error).some((message) => message.startsWith('Unknown topic '))
+  messagesOf(error).some((message) => /^Unknown topic \S+\.$/.test(message))

@@ -113,6 +113,15 @@ describe('reading an error of the library', () => {
     expect(isUnknownTopic(error)).toBe(false)
   })
 
+  test('what a broker says beside its code is told: the policy that refuses a topic is named nowhere else', () => {
+    const error = new ProtocolError('POLICY_VIOLATION', 'segment.bytes must be at least 52428800')
+    expect(describeFault(new MultipleErrors('Creating topics failed.', [error]))).toBe(
+      'Creating topics failed. Request parameters do not satisfy the configured policy. ' +
+        'segment.bytes must be at least 52428800',
+    )
+    expect(isUnknownTopic(new ProtocolError('INVALID_CONFIG', 'Unknown topic config name: segment.bytes'))).toBe(false)
+  })
+
   test('told once, it says the same wherever it is told again, and keeps its codes', () => {
     const told = new KafkaError(new MultipleErrors('outer', [new ProtocolError('NOT_COORDINATOR')]))
     expect(told.message).toMatch(/^outer /)
