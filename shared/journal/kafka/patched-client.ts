@@ -21,12 +21,14 @@ import {
   type Broker,
   type Callback,
   createAPI,
+  fetchV15,
   kGetApi,
   kGetBootstrapConnection,
   metadataV12,
   parseBroker,
   type Reader,
   ResponseError,
+  UnsupportedApiError,
 } from '@platformatic/kafka'
 import type { KafkaConnection } from './connection.ts'
 
@@ -113,7 +115,8 @@ const NO_LEADER = -1
 const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
 
 /**
- * Corrects two flaws in how a client of the library handles metadata, and returns the client.
+ * Corrects two flaws in how a client of the library handles metadata, refuses brokers that lack the versions of our requests, and returns
+ * the client.
  *
  * A partition without a leader: by itself, the client treats this as a failure of the whole request and forgets what it knew, so that one
  * such partition stops the reading of all, every append that has to find a leader, and every join of a group. Here, the leader of such a
@@ -137,10 +140,22 @@ function patchMetadata<Client extends Requests>(client: Client, connection: Kafk
       return
     }
     // The library's own choice goes first, because it connects and detects problems of a connection.
-    getApi(name, (error) => (error ? callback(error) : callback(null, metadata as unknown as API<Args, Answer>)))
+    getApi(name, (error) => {
+      if (error) {
+        callback(error)
+        return
+      }
+      getApi('Fetch', (_, fetch) => {
+        if (fetch !== undefined && fetch.version < fetchV15.api.version) callback(new UnsupportedApiError(TOO_OLD))
+        else callback(null, metadata as unknown as API<Args, Answer>)
+      })
+    })
   }
   return client
 }
+
+/** Such brokers close the connection at a request that they do not know, without a word. */
+const TOO_OLD = 'The brokers are older than Kafka 3.5, or do not have its version of the protocol.'
 
 /** Replaces leaders of an earlier epoch with the known ones (KIP-320), and remembers the others. */
 export function keepNewest(response: Response, leaders: Leaders): Response {

@@ -5,6 +5,7 @@ import {
   API_VERSIONS,
   apiVersions,
   type FakeBroker,
+  FETCH,
   METADATA,
   metadata,
   PRODUCE,
@@ -86,6 +87,27 @@ test.each([
   const journal = openKafka([`${broker.host}:${broker.port}`])
   const append = journal.append({ topic: 'logs', partition: 0, records: [{ key: null, value: '{}', headers: {} }] })
   await expect(append).rejects.toMatchObject({ outcome: 'not_written', isFinal: true, isOfTopic })
+  await journal.close()
+  broker.close()
+})
+
+test('brokers that are too old for our requests are told as such: they close the connection at one, without a word', async () => {
+  const broker = await startFakeBroker(({ apiKey, socket }) => {
+    if (apiKey === API_VERSIONS) {
+      return apiVersions(
+        [
+          [FETCH, 14],
+          [METADATA, 12],
+        ],
+        true,
+      )
+    }
+    socket.destroy()
+    return undefined
+  })
+  const journal = openKafka([`${broker.host}:${broker.port}`], { deliveryTimeoutMs: 500, requestTimeoutMs: 500 })
+  await expect(journal.partitionCount('logs')).rejects.toThrow(/older than Kafka 3\.5/)
+  expect(await journal.health()).toMatchObject({ ready: false, reason: expect.stringMatching(/older than Kafka 3\.5/) })
   await journal.close()
   broker.close()
 })
