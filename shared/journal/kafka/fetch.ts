@@ -23,11 +23,18 @@ export interface FetchedPartition {
   readonly error: Error | null
 }
 
+/** A broker's answer. */
+export interface Fetched {
+  readonly partitions: readonly FetchedPartition[]
+  /** Milliseconds for which the broker reads nothing more from the connection, as a quota is used up (KIP-219); mostly 0. */
+  readonly mutedMs: number
+}
+
 /**
  * Fetch, in the version that every broker since 3.5 supports (kafka.apache.org/protocol). The library's own version turns each record and
  * each header into objects while it reads the answer, and all of them wait in memory for their turn; this one keeps the records as bytes.
  */
-const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, readonly FetchedPartition[]>(
+const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, Fetched>(
   fetchV15.api.key,
   fetchV15.api.version,
   fetchV15.createRequest,
@@ -49,10 +56,7 @@ const NO_SESSION = -1
  * Fetches records from these positions, including those of uncommitted transactions. Rejects with the library's error, which carries the
  * broker's code, if there is one for the whole request.
  */
-export const fetch = (
-  connection: Connection,
-  { maxWaitMs, maxBytes, topics }: FetchOptions,
-): Promise<readonly FetchedPartition[]> =>
+export const fetch = (connection: Connection, { maxWaitMs, maxBytes, topics }: FetchOptions): Promise<Fetched> =>
   fetchApi.async(
     connection,
     maxWaitMs,
@@ -66,16 +70,11 @@ export const fetch = (
     '',
   )
 
-function parseResponse(
-  _correlationId: number,
-  apiKey: number,
-  apiVersion: number,
-  reader: Reader,
-): readonly FetchedPartition[] {
+function parseResponse(_correlationId: number, apiKey: number, apiVersion: number, reader: Reader): Fetched {
   const found: FetchedPartition[] = []
   const errorOf = (code: number): Error | null =>
     code === 0 ? null : new ResponseError(apiKey, apiVersion, { '': [code, null] }, {})
-  reader.readInt32() // The time for which the broker throttled the answer.
+  const mutedMs = reader.readInt32()
   const error = errorOf(reader.readInt16())
   if (error !== null) throw error
   reader.readInt32() // The session; there is none.
@@ -89,7 +88,7 @@ function parseResponse(
       false,
     )
   })
-  return found
+  return { partitions: found, mutedMs }
 }
 
 function readPartition(reader: Reader, errorOf: (code: number) => Error | null): Omit<FetchedPartition, 'topicId'> {

@@ -1,6 +1,6 @@
 import { type Connection, Consumer } from '@platformatic/kafka'
 import type { Logger } from '../../runtime/logger.ts'
-import { createWaker, pause } from '../../runtime/waiting.ts'
+import { createWaker } from '../../runtime/waiting.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
@@ -70,6 +70,8 @@ const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
 const METADATA_AGE_MS = 300_000
+/** The longest wait for a broker that reads nothing, as a quota is used up: the quota may be raised meanwhile. */
+const MUTED_MS_MAX = 60_000
 
 export interface Fetcher {
   /** Resolves when the signal aborts; rejects with what `onOutOfRange` rejected with. */
@@ -142,17 +144,18 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   /** Reads from a broker as long as it leads any of the partitions. */
   const readFrom = async (node: number): Promise<void> => {
+    let restUntil = 0
     while (!signal.aborted) {
       const led = sources.filter((source) => leaderOf(source) === node)
       if (led.length === 0) return
       const wanted = led.filter((source) => options.wants(source))
-      if (wanted.length === 0) {
+      if (wanted.length === 0 || performance.now() < restUntil) {
         for (const source of led) source.answeredAt = performance.now()
-        await waker.wait(maxWaitMs)
+        await waker.wait(wanted.length === 0 ? maxWaitMs : Math.min(restUntil - performance.now(), maxWaitMs))
         continue
       }
       try {
-        await fetchFrom(node, led, wanted)
+        restUntil = (await fetchFrom(node, led, wanted)) + performance.now()
       } catch (error) {
         if (signal.aborted) return
         logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
@@ -163,19 +166,23 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  /** One request for the wanted ones of the partitions that a broker leads. Rejects if it failed for any, after the others are handed over. */
-  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<void> => {
-    const fetched = await fetch(await connectionTo(client, node), {
+  /**
+   * One request for the wanted ones of the partitions that a broker leads. Rejects if it failed for any, after the others are handed over;
+   * otherwise resolves to the milliseconds to wait before the next. What is sent while the broker reads nothing times out here, and is
+   * answered later all the same, to nobody: that uses up the quota again.
+   */
+  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<number> => {
+    const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
       maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
       maxBytes: MAX_BYTES,
       topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
     })
-    if (signal.aborted) return
+    if (signal.aborted) return 0
     const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
     for (const source of [...advanced, ...failures.keys()]) turns.end(source)
     if (failures.size > 0) throw reported(failures)
-    if (gatherMs > 0 && areFew(fetched)) await pause(gatherMs, signal)
+    return Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX)
   }
 
   const add = (source: Source): void => {
@@ -186,8 +193,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     sources = sources.filter((each) => each !== source)
   }
 
-  const done = closingAfter(Promise.race([supervise(), ended]), client, logger)
-  return { done, wake: waker.wake, add, remove }
+  return { done: closingAfter(Promise.race([supervise(), ended]), client, logger), wake: waker.wake, add, remove }
 }
 
 /**

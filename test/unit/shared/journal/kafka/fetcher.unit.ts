@@ -8,6 +8,7 @@ import { handOver, type Source, sourceAt, startFetcher } from '../../../../../sh
 import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import {
   API_VERSIONS,
   apiVersions,
@@ -139,10 +140,10 @@ test('the few records of a partition do not keep the many of another that arrive
   const broker = await startFakeBroker(() => fetched(few, many))
   const connection = new Connection('test')
   await connection.connect(broker.host, broker.port)
-  const answer = await fetch(connection, { maxWaitMs: 0, maxBytes: 100_000, topics: [] })
+  const { partitions } = await fetch(connection, { maxWaitMs: 0, maxBytes: 100_000, topics: [] })
   broker.close()
-  expect(answer.map(({ records }) => records)).toEqual([few, many])
-  expect(answer[0]?.records?.buffer.byteLength).toBeLessThanOrEqual(2 * few.length)
+  expect(partitions.map(({ records }) => records)).toEqual([few, many])
+  expect(partitions[0]?.records?.buffer.byteLength).toBeLessThanOrEqual(2 * few.length)
 })
 
 test('a reading goes back to where the log of its leader parts from what was read, and has the others read', async () => {
@@ -204,6 +205,44 @@ function fetchedFrom(body: Reader): readonly [position: bigint, lastFetchedEpoch
     })
   })[0]![0]!
 }
+
+test('a broker that reads nothing for a while, as a quota is used up, is sent nothing, and counts as one that answers', async () => {
+  let fetches = 0
+  const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
+    fetches += 1
+    return Writer.create()
+      .appendTaggedFields()
+      .appendInt32(60_000)
+      .appendInt16(0)
+      .appendInt32(0)
+      .appendInt8(1)
+      .appendInt8(0)
+  })
+  const stop = new AbortController()
+  const source = sourceOf(0)
+  const fetcher = startFetcher({
+    connection: connectionTo([`${broker.host}:${broker.port}`]),
+    logger: testLogger,
+    topics: ['logs'],
+    sources: [source],
+    signal: stop.signal,
+    requestTimeoutMs: 5_000,
+    maxWaitMs: 10,
+    maxPartitionBytes: 1_000,
+    wants: () => true,
+    onRecords: () => undefined,
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+  })
+  const answers = new Set<number>()
+  await eventually(() => answers.add(source.answeredAt).size > 3)
+  stop.abort()
+  await fetcher.done
+  broker.close()
+  expect(fetches).toBe(1)
+})
 
 test('a reading ends when it is to end, though no broker answers who leads its partitions', async () => {
   const asked = Promise.withResolvers<void>()
