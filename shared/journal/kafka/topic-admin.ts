@@ -25,6 +25,8 @@ export class DurabilityError extends Error {
 const COPIES = 3
 const IN_SYNC = 2
 const SEGMENTS = 4
+/** The largest batch of records that Kafka takes by default. A cluster that takes less refuses the larger ones that gather under load. */
+const RECORD_BYTES = 1_048_588
 
 /**
  * With three brokers or more: three copies, two of which have a record before it is confirmed. Otherwise one copy. A topic keeps the number
@@ -118,8 +120,9 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
   }
   const largest = Number(config.get('max.message.bytes'))
-  if (topic.recordBytesMax !== undefined && largest < topic.recordBytesMax) {
-    differences.push(`${name} takes records of ${largest} bytes (max.message.bytes), not ${topic.recordBytesMax}`)
+  const { recordBytesMax = RECORD_BYTES } = topic
+  if (largest < recordBytesMax) {
+    differences.push(`${name} takes records of ${largest} bytes (max.message.bytes), not ${recordBytesMax}`)
   }
   const clock = config.get('message.timestamp.type') ?? ''
   if (clock !== BROKERS_CLOCK) {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Cluster, createCluster, type NewTopic } from '../../../../../shared/journal/kafka/cluster.ts'
-import { checkDurability, createMissing } from '../../../../../shared/journal/kafka/topic-admin.ts'
+import { checkDurability, createMissing, describeTopics } from '../../../../../shared/journal/kafka/topic-admin.ts'
 import {
   API_VERSIONS,
   apiVersions,
@@ -62,4 +62,20 @@ test('a topic of one copy is a danger, though the third broker is down', async (
   await expect(checkDurability({ ...cluster, configOf: async () => config }, [topicNamed('logs')])).rejects.toThrow(
     'logs keeps 1 copies of a record, not 3',
   )
+})
+
+test.each([
+  ['1048588', []],
+  ['262144', ['logs takes records of 262144 bytes (max.message.bytes), not 1048588']],
+])('a topic that takes at most %s bytes at once: %j', async (largest, differences) => {
+  const cluster = await clusterOf({ alive: [1], topics: { logs: [1] } })
+  const config = new Map([
+    ['min.insync.replicas', '1'],
+    ['cleanup.policy', 'delete'],
+    ['message.timestamp.type', 'LogAppendTime'],
+    ['retention.ms', '-1'],
+    ['max.message.bytes', largest],
+  ])
+  const [report] = await describeTopics({ ...cluster, configOf: async () => config }, [topicNamed('logs')])
+  expect(report).toMatchObject({ differences, dangers: [] })
 })
