@@ -91,14 +91,11 @@ export function createMemoryLogStore(): MemoryLogStore {
     },
     searchFlows: async (filter, { limit, sort, after }) => {
       enter('searchFlows')
-      const keys = new Set(
-        entries.filter((entry) => entry.team === filter.team).map((entry) => documentOf(entry).correlationKey),
-      )
-      const flows = [...keys]
-        .filter((key) => key !== null)
-        .filter((key) => filter.keyPart === null || key.toLowerCase().includes(filter.keyPart.toLowerCase()))
-        .map((key) => flowOf(entries, filter.team, key))
+      const own = entries.filter((entry) => entry.team === filter.team)
+      const flows = [...Map.groupBy(own, (entry) => documentOf(entry).correlationKey)]
+        .flatMap(([key, ofKey]) => (key === null ? [] : [flowOf(key, ofKey)]))
         .filter((flow) => flow !== undefined)
+        .filter(({ correlationKey }) => correlationKey.toLowerCase().includes(filter.keyPart?.toLowerCase() ?? ''))
         .filter(({ lastAt }) => filter.from === null || compareTimestamps(lastAt, filter.from) >= 0)
         .filter(({ firstAt }) => filter.to === null || compareTimestamps(firstAt, filter.to) < 0)
         .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
@@ -140,7 +137,9 @@ export function createMemoryLogStore(): MemoryLogStore {
     },
     flow: async (team, correlationKey) => {
       enter('flow')
-      return flowOf(entries, team, correlationKey)
+      const isOfFlow = (entry: EntryRecord): boolean =>
+        entry.team === team && documentOf(entry).correlationKey === correlationKey
+      return flowOf(correlationKey, entries.filter(isOfFlow))
     },
   }
   return store
@@ -223,8 +222,8 @@ function documentOf(entry: EntryRecord): EntryDocument {
   return document
 }
 
-function flowOf(entries: readonly EntryRecord[], team: string, correlationKey: string): Flow | undefined {
-  const own = entries.filter((entry) => entry.team === team && documentOf(entry).correlationKey === correlationKey)
+/** A flow of its entries; undefined if there are none. */
+function flowOf(correlationKey: string, own: readonly EntryRecord[]): Flow | undefined {
   const times = own.map((entry) => entry.timestamp).toSorted(compareTimestamps)
   const [firstAt, lastAt] = [times[0], times.at(-1)]
   if (firstAt === undefined || lastAt === undefined) return undefined
