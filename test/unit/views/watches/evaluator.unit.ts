@@ -13,7 +13,14 @@ import { createMemoryJournal, type MemoryJournal } from '../../../support/memory
 import { registryOf } from '../../../support/registry-topic.ts'
 import { eventLog } from '../../../support/views-fixture.ts'
 import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
-import { INTERVAL_MS, startWatches, storedWatch, WATCHES, type WatchesProcess, watchesJournal } from '../../../support/watches.ts'
+import {
+  INTERVAL_MS,
+  startWatches,
+  storedWatch,
+  WATCHES,
+  type WatchesProcess,
+  watchesJournal,
+} from '../../../support/watches.ts'
 
 const ID = '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1b'
 const OTHER = '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1c'
@@ -228,39 +235,42 @@ describe('a watch', () => {
     await eventually(() => expect(outcomes(process)).toEqual(['error', 'recovered']))
   })
 
-  test.each(['fails', 'breaks'])('whose evaluation %s is looked at ever more seldom, up to 32 intervals', async (how) => {
-    let [time, looked, isBroken] = [0, 0, false]
-    const steady = vi.spyOn(performance, 'now').mockImplementation(() => time)
-    const count = async (): Promise<number> => {
-      looked += 1
-      isBroken = how === 'breaks'
-      throw new Error('down')
-    }
-    const now = (): number => {
-      if (!isBroken) return clock.now()
-      isBroken = false
-      throw new Error('broken')
-    }
-    try {
-      const { book } = await start({ store: { ...store, count }, clock: { now } })
-      await book.put('a', ID, storedWatch({ since: since() }))
-      const ticks = vi.spyOn(book, 'all')
-      const severalTicks = async (): Promise<void> => {
-        const before = ticks.mock.calls.length
-        await eventually(() => ticks.mock.calls.length > before + 20)
+  test.each(['fails', 'breaks'])(
+    'whose evaluation %s is looked at ever more seldom, up to 32 intervals',
+    async (how) => {
+      let [time, looked, isBroken] = [0, 0, false]
+      const steady = vi.spyOn(performance, 'now').mockImplementation(() => time)
+      const count = async (): Promise<number> => {
+        looked += 1
+        isBroken = how === 'breaks'
+        throw new Error('down')
       }
-      for (const [times, intervals] of [2, 4, 8, 16, 32, 32].entries()) {
-        await eventually(() => looked === times + 1)
-        await severalTicks()
-        time += intervals * INTERVAL_MS - 1
-        await severalTicks()
-        expect(looked).toBe(times + 1)
-        time += 1
+      const now = (): number => {
+        if (!isBroken) return clock.now()
+        isBroken = false
+        throw new Error('broken')
       }
-    } finally {
-      steady.mockRestore()
-    }
-  })
+      try {
+        const { book } = await start({ store: { ...store, count }, clock: { now } })
+        await book.put('a', ID, storedWatch({ since: since() }))
+        const ticks = vi.spyOn(book, 'all')
+        const severalTicks = async (): Promise<void> => {
+          const before = ticks.mock.calls.length
+          await eventually(() => ticks.mock.calls.length > before + 20)
+        }
+        for (const [times, intervals] of [2, 4, 8, 16, 32, 32].entries()) {
+          await eventually(() => looked === times + 1)
+          await severalTicks()
+          time += intervals * INTERVAL_MS - 1
+          await severalTicks()
+          expect(looked).toBe(times + 1)
+          time += 1
+        }
+      } finally {
+        steady.mockRestore()
+      }
+    },
+  )
 
   test('whose store answers nothing at all does not blame the condition', async () => {
     const silent = { ...store, count: (_filter: unknown, signal?: AbortSignal) => hang(signal), health: () => hang() }

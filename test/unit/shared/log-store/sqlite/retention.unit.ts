@@ -251,26 +251,29 @@ describe('a limit of bytes', () => {
   test.each([
     ['the minute', 16],
     ['the day, as in an earlier release,', 10],
-  ])('keeps flows whose entries are still to come, if their summaries have %s of the last one', async (_, characters) => {
-    const [noon, evening] = ['2026-01-01T12:00:00.000Z', '2026-01-01T23:00:00.000Z']
-    const stored = eventDocument({ correlationKey: 'begun', receivedAt: noon })
-    const coming = [
-      eventDocument({ correlationKey: 'begun', receivedAt: evening }),
-      eventDocument({ correlationKey: 'later', receivedAt: evening }),
-      eventDocument({ correlationKey: 'same minute', receivedAt: noon }),
-    ]
-    await store.write([stored], never)
-    await store.mergeFlows(deltasOf([stored, ...coming]), never)
-    const database = new DatabaseSync(file)
-    database.exec(`UPDATE flows SET last_day = substr(last_day, 1, ${characters})`)
-    database.close()
-    await fill(1, 400)
-    expect(await store.maintain({ bytesMax: usedBytes() - 1 })).toBeLessThan(400)
-    expect(await store.flow('payments', 'begun')).toBeUndefined()
-    await store.write(coming, never)
-    const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
-    expect(flows.map(({ correlationKey }) => correlationKey).toSorted()).toEqual(['begun', 'later', 'same minute'])
-  })
+  ])(
+    'keeps flows whose entries are still to come, if their summaries have %s of the last one',
+    async (_, characters) => {
+      const [noon, evening] = ['2026-01-01T12:00:00.000Z', '2026-01-01T23:00:00.000Z']
+      const stored = eventDocument({ correlationKey: 'begun', receivedAt: noon })
+      const coming = [
+        eventDocument({ correlationKey: 'begun', receivedAt: evening }),
+        eventDocument({ correlationKey: 'later', receivedAt: evening }),
+        eventDocument({ correlationKey: 'same minute', receivedAt: noon }),
+      ]
+      await store.write([stored], never)
+      await store.mergeFlows(deltasOf([stored, ...coming]), never)
+      const database = new DatabaseSync(file)
+      database.exec(`UPDATE flows SET last_day = substr(last_day, 1, ${characters})`)
+      database.close()
+      await fill(1, 400)
+      expect(await store.maintain({ bytesMax: usedBytes() - 1 })).toBeLessThan(400)
+      expect(await store.flow('payments', 'begun')).toBeUndefined()
+      await store.write(coming, never)
+      const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
+      expect(flows.map(({ correlationKey }) => correlationKey).toSorted()).toEqual(['begun', 'later', 'same minute'])
+    },
+  )
 
   test('keeps entries of a minute that has more flows than the limit has room for', async () => {
     const bytesMax = 2_000_000
