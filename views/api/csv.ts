@@ -78,5 +78,8 @@ const SEPARATING = /[",;\t\r\n\v\f\x85\u2028\u2029]/
  */
 const FORMULA = /^'*[\t\r\n]|^[\s\p{Cc}\p{Cf}'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u
 
+/** A negative number as JSON writes it: values inside payloads and scope data are texts, and a spreadsheet should be able to sum them. */
+const NEGATIVE_NUMBER = /^-\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
 /** Prefixes formula-like text with an apostrophe, which makes it plain text. */
-const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+const harmless = (text: string): string => (FORMULA.test(text) && !NEGATIVE_NUMBER.test(text) ? `'${text}` : text)
