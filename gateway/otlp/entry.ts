@@ -110,9 +110,17 @@ function takeMessage(plain: unknown, extractor: FieldExtractor): string | undefi
 
 const isText = (text: string | undefined): boolean => text !== undefined
 
+/** The name of a severity number: Protobuf's own JSON has the names of enums, that of OTLP the numbers. */
+const NUMBER_NAME = /^SEVERITY_NUMBER_([A-Z]+)[2-4]?$/
+
 function levelOf({ severityNumber, severityText }: LogRecord): Level {
   const index = Math.ceil(Number(numberText(severityNumber)) / NUMBERS_PER_LEVEL) - 1
-  return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
+  return LEVELS[index] ?? levelNamed(severityNumber) ?? levelNamed(severityText) ?? 'Information'
+}
+
+function levelNamed(text: unknown): Level | undefined {
+  if (typeof text !== 'string') return undefined
+  return foreignLevel(NUMBER_NAME.exec(text)?.[1] ?? text)
 }
 
 /** The other attributes, and the sender's own name of the severity if it says more than the level. */

@@ -73,6 +73,9 @@ describe('the level', () => {
 
   test.each([
     [{ severityNumber: 0, severityText: 'WARN' }, 'Warning'],
+    [{ severityNumber: 'SEVERITY_NUMBER_WARN' }, 'Warning'],
+    [{ severityNumber: 'SEVERITY_NUMBER_FATAL4', severityText: 'info' }, 'Critical'],
+    [{ severityNumber: 'SEVERITY_NUMBER_UNSPECIFIED', severityText: 'debug' }, 'Debug'],
     [{ severityText: 'fatal' }, 'Critical'],
     [{ severityText: 'Verbose' }, 'Trace'],
     [{ severityText: 'critical' }, 'Critical'],
