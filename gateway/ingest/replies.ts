@@ -69,7 +69,9 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
     // The details are not those of the first entry, which its message may refer to.
     const message = `No entry was taken, for the reasons in details.errors. The first: ${first.problem.message}`
     const details = { ...outcomeOf(refused), rejected: refused.length, errors }
-    return { ...failed({ ...first.problem, message, details }), retryAfterSeconds }
+    // A sender that looks at the status alone must not drop the entries that a repeat would store.
+    const strictStatus = STATUS[(again ?? first).problem.code]
+    return { ...failed({ ...first.problem, message, details }), strictStatus, retryAfterSeconds }
   }
   const message = `Successfully processed ${count} of ${total} log entries`
   return {

@@ -53,10 +53,13 @@ describe('X-Strict-Status: true', () => {
       expect((await gateway.post(path, sent, { ...headers, 'x-strict-status': value })).status).toBe(200)
   })
 
-  test('503 for server_error', async () => {
+  test('503 for server_error, also in a batch whose first entry is refused for another reason', async () => {
     gateway.journal.fail('not_written')
     const { status, headers } = await gateway.post(EVENTS, EVENT, { 'x-strict-status': 'true' })
     expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    const mixed = batch({ ...ENTRY, level: 'x' }, ENTRY)
+    const { body, ...answer } = await gateway.post(BATCH, mixed, { 'x-strict-status': 'true' })
+    expect([answer.status, answer.headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'invalid_log_level'])
     gateway.journal.fail(null)
   })
 })
