@@ -1,3 +1,4 @@
+import { Admin, offsetCommitV8 } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { type Cluster, createCluster, type GroupPosition } from '../../shared/journal/kafka/cluster.ts'
@@ -26,7 +27,7 @@ await describeWithBackends(
       }
       return { cluster: { ...cluster, positionsOf }, mend }
     }
-    const subscribe = (cluster: Cluster, topic: string, closing: AbortSignal) => {
+    const subscribe = (cluster: Cluster, topic: string, closing: AbortSignal, group = uniqueName('group')) => {
       const values: (string | undefined)[] = []
       const warnings: Record<string, unknown>[] = []
       const logger = pino(
@@ -48,7 +49,7 @@ await describeWithBackends(
         handlerTimeoutMs: 60_000,
         stallTimeoutMs: 3_000,
       }
-      const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
+      const options = { group, topics: [topic], recordsMax: 10 }
       const subscription = subscribeToTopics(
         context,
         options,
@@ -93,5 +94,42 @@ await describeWithBackends(
         }
       }, 60_000)
     }
+
+    test('its position has an epoch of another cluster: the others are read, it is alarmed, and read once it is set anew', async () => {
+      const journal = openKafka(kafka.brokers)
+      const cluster = createCluster(connectionTo(kafka.brokers), 3_000)
+      const admin = new Admin({ clientId: 'operator', bootstrapBrokers: [...kafka.brokers], retries: 10 })
+      const topic = await createTopic(journal, uniqueName('positions'), 2)
+      await journal.append({ topic, partition: 0, records: recordsOf('zero', 2) })
+      await journal.append({ topic, partition: 1, records: recordsOf('one', 2) })
+      const group = uniqueName('group')
+      const commit = (committedLeaderEpoch: number): Promise<void> =>
+        eventually(async () => {
+          const [{ nodeId } = { nodeId: -1 }] = await admin.findCoordinator({ keyType: 0, keys: [group] })
+          const [coordinator] = (await admin.connectToBrokers([nodeId])).values()
+          const place = { partitionIndex: 1, committedOffset: 1n, committedLeaderEpoch, committedMetadata: null }
+          await offsetCommitV8.api.async(coordinator!, group, -1, '', null, [{ name: topic, partitions: [place] }])
+        }, 20_000)
+      const closing = new AbortController()
+      try {
+        await commit(99)
+        const first = subscribe(cluster, topic, closing.signal, group)
+        const reason = expect.stringContaining(`${topic}/1 is not read: the epoch of the group's position`)
+        await eventually(() => expect(first.subscription.health()).toMatchObject({ ready: false, reason }), 20_000)
+        await eventually(() =>
+          expect(first.warnings).toContainEqual(expect.objectContaining({ partitions: `${topic}/1` })),
+        )
+        await first.subscription.close()
+        expect(first.values).toEqual(['zero0', 'zero1'])
+        await commit(-1)
+        const second = subscribe(cluster, topic, closing.signal, group)
+        await eventually(() => second.values.includes('one1'), 20_000)
+        await second.subscription.close()
+        expect(second.values).not.toContain('one0')
+      } finally {
+        closing.abort()
+        await Promise.all([journal.close(), cluster.close(), admin.close()])
+      }
+    }, 60_000)
   },
 )

@@ -234,7 +234,14 @@ const stateOf = (
   { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
 ): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
 
+/** The epoch of a position that was copied from another cluster, say, means nothing in this one; it may lie between other records, too. */
+const UNKNOWN_EPOCH =
+  "the epoch of the group's position is later than its leader's; it may be that of another topic or cluster: set the position anew"
+
+/** A leader also calls a position out of range whose epoch it does not know. */
 async function checkRange(cluster: Cluster, source: Source): Promise<void> {
   const found = await boundsNow(cluster, source)
-  if (found) refuseLost(source, found.first, found.end)
+  if (found === undefined) return
+  refuseLost(source, found.first, found.end)
+  if (source.leaderEpoch !== NO_EPOCH) source.flaw = UNKNOWN_EPOCH
 }

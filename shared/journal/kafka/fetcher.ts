@@ -55,7 +55,7 @@ export interface FetcherOptions {
   wants(source: Source): boolean
   /** Receives records in order; `endPosition` is the position after the partition's last record. */
   onRecords(source: Source, records: FetchedRecords, endPosition: number): void
-  /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position. */
+  /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position, or a flaw. */
   onOutOfRange(source: Source): Promise<void>
   /** Called if the topic was made anew, where the position means nothing: the partition is not fetched any more. */
   onReplaced(source: Source): void
@@ -159,7 +159,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       } catch (error) {
         if (signal.aborted) return
         logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
-        if (hasCode(error, 'OFFSET_OUT_OF_RANGE')) for (const source of wanted) await options.onOutOfRange(source)
+        for (const source of outOfRange(error)) await options.onOutOfRange(source)
         stale = true
         await waker.wait(RETRY_DELAY_MS)
       }
@@ -250,6 +250,22 @@ function createTurns() {
   }
 }
 
+/** Some partitions of an answer could not be read. */
+class FetchError extends AggregateError {
+  override readonly name = 'FetchError'
+  readonly failures: ReadonlyMap<Source, unknown>
+
+  constructor(failures: ReadonlyMap<Source, unknown>) {
+    super([...failures.values()], 'some partitions could not be read')
+    this.failures = failures
+  }
+}
+
+const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_RANGE')
+
+const outOfRange = (error: unknown): readonly Source[] =>
+  error instanceof FetchError ? [...error.failures.keys()].filter((each) => isOutOfRange(error.failures.get(each))) : []
+
 /**
  * Makes one error of those of several partitions. Unreadable records are logged once for a position, as they are fetched again and again;
  * errors of brokers mostly pass.
@@ -263,7 +279,7 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
       told.set(source, position)
       logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
     }
-    return new AggregateError([...failures.values()], 'some partitions could not be read')
+    return new FetchError(failures)
   }
 }
 
@@ -341,7 +357,8 @@ export function handOver(
       if (source.position > position) advanced.push(source)
     } catch (failure) {
       Object.assign(source, { position, leaderEpoch })
-      source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
+      // Whether a position out of range has a flaw, a look at the range says.
+      if (!isOutOfRange(error)) source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
       failures.set(source, failure)
     }
   }
