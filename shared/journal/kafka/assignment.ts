@@ -226,13 +226,13 @@ interface Start extends StartingPoints {
 }
 
 const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
-  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0 }))
+  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0, refusal: null }))
 
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },
   waitsFor: string | null,
-  { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
-): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
+  { answeredAt, unledAt, refusal }: Pick<Source, 'answeredAt' | 'unledAt' | 'refusal'>,
+): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt, refusal })
 
 /** The epoch of a position that was copied from another cluster, say, means nothing in this one; it may lie between other records, too. */
 const UNKNOWN_EPOCH =

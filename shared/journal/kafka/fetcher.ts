@@ -7,6 +7,7 @@ import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { askNext, patchClient } from './patched-client.ts'
+import type { Refusal } from './stall.ts'
 
 /** One partition that is being read. Its place is that of the next record to fetch. */
 export interface Source extends LogPlace {
@@ -20,6 +21,8 @@ export interface Source extends LogPlace {
   answeredAt: number
   /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   unledAt: number
+  /** When its leader last answered with an error of its own (`performance.now()`), and which; null: never. */
+  refusal: Refusal | null
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
 }
@@ -33,6 +36,7 @@ export const sourceAt = (
   topicId: undefined,
   answeredAt: performance.now(),
   unledAt: 0,
+  refusal: null,
   flaw: null,
 })
 
@@ -261,6 +265,16 @@ class FetchError extends AggregateError {
   }
 }
 
+/** Errors after which another broker has to be asked, or the topic is not the one that was read. */
+const MOVED = [
+  'NOT_LEADER_OR_FOLLOWER',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+  'INCONSISTENT_TOPIC_ID',
+]
+
 const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_RANGE')
 
 const outOfRange = (error: unknown): readonly Source[] =>
@@ -359,6 +373,8 @@ export function handOver(
       Object.assign(source, { position, leaderEpoch })
       // Whether a position out of range has a flaw, a look at the range says.
       if (!isOutOfRange(error)) source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
+      if (error !== null && !hasCode(error, ...MOVED))
+        source.refusal = { at: performance.now(), reason: describeFault(error) }
       failures.set(source, failure)
     }
   }

@@ -1,3 +1,10 @@
+/** An error that the leader of a partition answered with, though it leads it: another connection to it would get the same. */
+export interface Refusal {
+  /** `performance.now()`. */
+  readonly at: number
+  readonly reason: string
+}
+
 /** The state of one partition's reading. */
 export interface PartitionState {
   /** `topic/partition`. */
@@ -8,6 +15,8 @@ export interface PartitionState {
   readonly answeredAt: number
   /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   readonly unledAt: number
+  /** The last such answer of its leader; null: none. */
+  readonly refusal: Refusal | null
 }
 
 export interface StallVerdict {
@@ -22,16 +31,14 @@ export interface StallVerdict {
 /**
  * A member is replaced for a partition that was read and is no longer answered for, in case its own connections are at fault. This is done
  * once: a partition that the next member cannot begin to read would stop the others again and again, so it is only reported. So is a
- * partition without a leader, which no other member could read either.
+ * partition without a leader, or one that its leader cannot read, as no other member could read it either.
  */
 export function judgeStall(states: readonly PartitionState[], now: number, stallTimeoutMs: number): StallVerdict {
   const isOver = (since: number): boolean => now - since > stallTimeoutMs
   const waiting = states.filter(
-    ({ waitsFor, answeredAt, unledAt }) => waitsFor !== null || (unledAt > answeredAt && isOver(answeredAt)),
+    (state) => state.waitsFor !== null || (toldAt(state) > state.answeredAt && isOver(state.answeredAt)),
   )
-  const silent = states.find(
-    ({ waitsFor, answeredAt, unledAt }) => waitsFor === null && isOver(Math.max(answeredAt, unledAt)),
-  )
+  const silent = states.find((state) => state.waitsFor === null && isOver(Math.max(state.answeredAt, toldAt(state))))
   return {
     reason: waiting.length === 0 ? null : sentenceOf(waiting),
     alarm: waiting
@@ -42,12 +49,18 @@ export function judgeStall(states: readonly PartitionState[], now: number, stall
   }
 }
 
+/** When the brokers last said why the partition is not read. */
+const toldAt = ({ unledAt, refusal }: PartitionState): number => Math.max(unledAt, refusal?.at ?? 0)
+
 const NAMED_MAX = 3
 
 function sentenceOf(waiting: readonly PartitionState[]): string {
   const named = waiting
     .slice(0, NAMED_MAX)
-    .map(({ partition, waitsFor }) => `${partition} is not read: ${waitsFor ?? 'no broker leads it'}`)
+    .map((state) => `${state.partition} is not read: ${state.waitsFor ?? toldReason(state)}`)
   const more = waiting.length - named.length
   return [...named, ...(more > 0 ? [`${more} more partition(s) are not read`] : [])].join('; ')
 }
+
+const toldReason = ({ unledAt, refusal }: PartitionState): string =>
+  refusal !== null && refusal.at > unledAt ? refusal.reason : 'no broker leads it'

@@ -77,6 +77,18 @@ test('a partition that fails holds up none of the others, and its position stays
   expect(advanced).toEqual([sources[2]])
   expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
   expect(failures.get(sources[0] as Source)).toBe(brokers)
+  const refusal = expect.objectContaining({ reason: expect.stringContaining('Disk error') })
+  expect(sources.map((source) => source.refusal)).toEqual([refusal, null, null, null, null])
+})
+
+test('a broker that does not lead a partition any more says nothing of its records', () => {
+  const source = sourceOf(0)
+  const moved = new ResponseError(1, 15, { '': [6, null] }, {}) // NOT_LEADER_OR_FOLLOWER
+  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: moved })], {
+    logger: testLogger,
+    onRecords: () => undefined,
+  })
+  expect(source).toMatchObject({ refusal: null, flaw: null })
 })
 
 test('records that a reader may not have are no passing failure of the broker', () => {

@@ -8,16 +8,22 @@ const read = (partition: string, silentMs: number): PartitionState => ({
   waitsFor: null,
   answeredAt: NOW - silentMs,
   unledAt: 0,
+  refusal: null,
 })
 const unled = (partition: string, silentMs: number, saidMs: number): PartitionState => ({
   ...read(partition, silentMs),
   unledAt: NOW - saidMs,
+})
+const refused = (partition: string, silentMs: number, saidMs: number): PartitionState => ({
+  ...read(partition, silentMs),
+  refusal: { at: NOW - saidMs, reason: 'the storage is broken' },
 })
 const unread = (partition: string, waitingMs: number): PartitionState => ({
   partition,
   waitsFor: 'refused',
   answeredAt: NOW - waitingMs,
   unledAt: 0,
+  refusal: null,
 })
 const judge = (...states: readonly PartitionState[]) => judgeStall(states, NOW, STALL_MS)
 
@@ -42,6 +48,14 @@ describe('judgeStall', () => {
     expect(judge(read('t/0', 0), unled('t/1', STALL_MS, 0)).reason).toBeNull()
     const reason = 't/1 is not read: no broker leads it'
     expect(judge(read('t/0', 0), unled('t/1', STALL_MS + 1, 0))).toEqual({ reason, alarm: 't/1', remake: null })
+  })
+
+  test('a partition that its leader cannot read is alarmed after a while, and the member is made anew only if the leader falls silent', () => {
+    expect(judge(refused('t/1', STALL_MS, 0)).reason).toBeNull()
+    const reason = 't/1 is not read: the storage is broken'
+    expect(judge(refused('t/1', STALL_MS + 1, 0))).toEqual({ reason, alarm: 't/1', remake: null })
+    expect(judge(refused('t/1', 2 * STALL_MS, STALL_MS + 1)).remake).not.toBeNull()
+    expect(judge(refused('t/1', 0, 1))).toEqual({ reason: null, alarm: '', remake: null })
   })
 
   test('a partition that is led again has the same time as others to be answered for', () => {
