@@ -16,6 +16,8 @@ export type Commit = (
 export type SendCommit = (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>
 
 const RETRY_DELAY_MS = 200
+/** A coordinator that moves refuses fewer attempts than this. */
+const TELLING_ATTEMPT = 25
 
 /** The group has moved on without this member, or without this generation. */
 const FENCED = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS']
@@ -33,7 +35,7 @@ const REFUSED = [
  * is stale (STALE_MEMBER_EPOCH), the next heartbeat brings the newer one.
  */
 export const commitPosition =
-  (send: SendCommit, logger: Logger): Commit =>
+  (send: SendCommit, logger: Logger, retryMs = RETRY_DELAY_MS): Commit =>
   async (topic, partition, { position, leaderEpoch }, signal) => {
     const place = {
       partitionIndex: partition,
@@ -41,7 +43,7 @@ export const commitPosition =
       committedLeaderEpoch: leaderEpoch,
       committedMetadata: null,
     }
-    while (!signal.aborted) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         await send([{ name: topic, partitions: [place] }])
         return 'committed'
@@ -53,8 +55,9 @@ export const commitPosition =
             cause: error,
           })
         }
-        logger.debug({ topic, partition, reason }, 'a commit failed and is repeated')
-        await pause(RETRY_DELAY_MS, signal)
+        const level = attempt === TELLING_ATTEMPT ? 'warn' : 'debug'
+        logger[level]({ topic, partition, position, reason }, 'a commit failed and is repeated')
+        await pause(retryMs, signal)
       }
     }
     return 'fenced'
