@@ -43,6 +43,8 @@ export interface StartingPoints {
 }
 
 const RETRY_DELAY_MS = 500
+/** Kafka removes the positions of a group without members, after a week by default: as soon as it removes what they did not read. */
+const NO_POSITION = 'the group has no position and begins at the first record kept; it may never have read those before'
 /** Kafka removes a group's positions in a deleted topic a moment later, so that they may seem to be those of a topic made anew. */
 const OLD_POSITION_MS = 10_000
 
@@ -78,6 +80,8 @@ export function findStartingPoints({
       const answer = answers.get(partition)
       if (answer !== undefined && !(answer instanceof Error) && !isOld(answer)) {
         onFound(pointOf(topic, partition, answer))
+        if (answer.committed === null && answer.first > 0)
+          context.logger.warn({ group, topic, partition, first: answer.first }, NO_POSITION)
         pending.delete(key)
         continue
       }

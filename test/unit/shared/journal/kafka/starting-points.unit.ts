@@ -1,17 +1,18 @@
+import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { Cluster, GroupPosition } from '../../../../../shared/journal/kafka/cluster.ts'
 import { findStartingPoints, type StartingPoint } from '../../../../../shared/journal/kafka/starting-points.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
 /** Asks for the position in one partition until the answers of the cluster have one. */
-function lookUp(positionsOf: Cluster['positionsOf']) {
+function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
   const stop = new AbortController()
   const found: StartingPoint[] = []
   const { done } = findStartingPoints({
     context: {
       connection: connectionTo([]),
       cluster: { positionsOf } as Cluster,
-      logger: testLogger,
+      logger,
       closing: new AbortController().signal,
       requestTimeoutMs: 60_000,
       maxWaitMs: 100,
@@ -26,9 +27,9 @@ function lookUp(positionsOf: Cluster['positionsOf']) {
   return { stop, found, done }
 }
 
-const at = (position: number | null, end: number, leaderEpoch = -1) =>
+const at = (position: number | null, end: number, { leaderEpoch = -1, first = 0 } = {}) =>
   new Map<number, GroupPosition>([
-    [0, { first: 0, end, committed: position === null ? null : { position, leaderEpoch } }],
+    [0, { first, end, committed: position === null ? null : { position, leaderEpoch } }],
   ])
 
 test('a look-up ends when its member ends, though no broker answers', async () => {
@@ -50,7 +51,7 @@ test('a position that Kafka has yet to remove with its deleted topic is none of 
 })
 
 test('a position comes with the epoch that was committed with it', async () => {
-  const { found, done } = lookUp(async () => at(3, 5, 7))
+  const { found, done } = lookUp(async () => at(3, 5, { leaderEpoch: 7 }))
   await done
   expect(found).toEqual([{ topic: 'logs', partition: 0, position: 3, leaderEpoch: 7 }])
 })
@@ -62,9 +63,27 @@ test.each([
   const now = vi.spyOn(performance, 'now')
   const { found, done } = lookUp(async () => {
     now.mockReturnValue(Number.MAX_SAFE_INTEGER)
-    return at(3, 0, epoch)
+    return at(3, 0, { leaderEpoch: epoch })
   })
   expect(await done.catch(({ message }: Error) => message)).toEqual(refusal && expect.stringContaining(refusal))
   expect(found).toEqual(refusal === undefined ? [{ topic: 'logs', partition: 0, position: 3, leaderEpoch: epoch }] : [])
   now.mockRestore()
+})
+
+test.each([
+  ['has a position', at(3, 5, { first: 2 }), []],
+  ['is new, as its topic is', at(null, 5), []],
+  [
+    'has none, where records are gone: Kafka may have removed it with them',
+    at(null, 5, { first: 2 }),
+    [{ group: 'group', topic: 'logs', partition: 0, first: 2 }],
+  ],
+])('a group begins with a warning if it may have missed records: one that %s', async (_, answer, warnings) => {
+  const told: unknown[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line)) })
+  const { found, done } = lookUp(async () => answer, logger)
+  await done
+  expect(found).toHaveLength(1)
+  expect(told).toHaveLength(warnings.length)
+  expect(told).toMatchObject(warnings)
 })
