@@ -74,6 +74,8 @@ const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
 const METADATA_AGE_MS = 300_000
+/** How long a partition may go unread until that is told; a member of a group is made anew before. */
+const UNREAD_MS = 30_000
 /** The longest wait for a broker that reads nothing, as a quota is used up: the quota may be raised meanwhile. */
 const MUTED_MS_MAX = 60_000
 
@@ -99,6 +101,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
   const turns = createTurns()
   const reported = createFailureReport(logger)
+  const unread = createUnreadReport(logger)
   const waker = createWaker(signal)
   // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const supervisor = createWaker(signal)
@@ -120,11 +123,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       for (const node of new Set(sources.map(leaderOf))) {
         if (node === undefined || node < 0 || nodes.has(node) || signal.aborted) continue
         nodes.add(node)
-        void readFrom(node)
-          .catch(fail)
-          .finally(() => nodes.delete(node))
+        void readFrom(node).then(() => nodes.delete(node), fail)
       }
       if (sources.some(isUnled)) stale = true
+      unread.look(sources)
       await supervisor.wait(SUPERVISE_MS)
     }
   }
@@ -141,7 +143,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       }
       return true
     } catch (error) {
-      logger.debug({ topic, reason: describeFault(error) }, 'the metadata could not be read')
+      unread.failed({ topic }, error, 'the metadata could not be read')
       return false
     }
   }
@@ -162,7 +164,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         restUntil = (await fetchFrom(node, led, wanted)) + performance.now()
       } catch (error) {
         if (signal.aborted) return
-        logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
+        unread.failed({ node }, error, 'a fetch failed')
         for (const source of outOfRange(error)) await options.onOutOfRange(source)
         stale = true
         await waker.wait(RETRY_DELAY_MS)
@@ -294,6 +296,36 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
       logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
     }
     return new FetchError(failures)
+  }
+}
+
+/**
+ * Tells which partitions have not been read for long, and why: nobody else does for those that are read outside of a group, as the registry
+ * is. Failures that pass are for the debug log.
+ */
+function createUnreadReport(logger: Logger) {
+  const told = new WeakSet<Source>()
+  let reason: string | undefined
+  return {
+    failed: (what: { readonly node: number } | { readonly topic: string }, error: unknown, message: string): void => {
+      reason = describeFault(error)
+      logger.debug({ ...what, reason }, message)
+    },
+    look: (sources: readonly Source[]): void => {
+      for (const source of sources) {
+        const { topic, partition, answeredAt, unledAt } = source
+        const why = unledAt > answeredAt ? 'no broker leads it' : reason
+        const isUnread = performance.now() - answeredAt > UNREAD_MS && why !== undefined
+        if (isUnread === told.has(source)) continue
+        if (isUnread) {
+          told.add(source)
+          logger.warn({ topic, partition, reason: why }, 'a partition is not read')
+        } else {
+          told.delete(source)
+          logger.info({ topic, partition }, 'the partition is read again')
+        }
+      }
+    },
   }
 }
 

@@ -256,6 +256,40 @@ test('a broker that reads nothing for a while, as a quota is used up, is sent no
   expect(fetches).toBe(1)
 })
 
+test('a partition that is not read for long is told with the reason, and when it is read again', async () => {
+  const told: unknown[] = []
+  const broker: FakeBroker = await startFakeBroker(({ apiKey, socket }) => {
+    if (apiKey === API_VERSIONS) return apiVersions([[METADATA, 12]], true)
+    if (apiKey === METADATA) return metadata(broker, { alive: [1], topics: { logs: [1] } })
+    if (told.length > 0) return fetched(recordsOf('late'))
+    socket.destroy()
+    return undefined
+  })
+  const stop = new AbortController()
+  const fetcher = startFetcher({
+    connection: connectionTo([`${broker.host}:${broker.port}`]),
+    logger: pino({ level: 'info' }, { write: (line: string) => void told.push(JSON.parse(line)) }),
+    topics: ['logs'],
+    sources: [{ ...sourceOf(0), answeredAt: -60_000, unledAt: -60_000 }],
+    signal: stop.signal,
+    requestTimeoutMs: 5_000,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+    wants: () => true,
+    onRecords: () => undefined,
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+  })
+  await eventually(() => told.length > 1)
+  stop.abort()
+  await fetcher.done
+  broker.close()
+  expect(told).toMatchObject([
+    { topic: 'logs', partition: 0, reason: 'Connection closed', msg: 'a partition is not read' },
+    { topic: 'logs', partition: 0, msg: 'the partition is read again' },
+  ])
+})
+
 test('a reading ends when it is to end, though no broker answers who leads its partitions', async () => {
   const asked = Promise.withResolvers<void>()
   const broker = await startFakeBroker(({ apiKey }) => {
