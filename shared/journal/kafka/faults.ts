@@ -82,8 +82,9 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/requires TLS/i, 'set KAFKA_SSL=true'],
   [/suitable SASL mechanism/i, 'check KAFKA_SSL and KAFKA_SASL_MECHANISM'],
   [
-    // Brokers silently close connections of clients that lack a certificate, and plaintext connections to a TLS port.
-    /(listApis|metadata) failed.*connection closed/i,
+    // Brokers silently close connections of clients that lack a certificate, and plaintext connections to a TLS port. One that answers
+    // nothing at all is frozen.
+    /(listApis|metadata) failed(?!.*timed out).*connection closed/i,
     'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE',
   ],
   [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],

@@ -146,6 +146,11 @@ describe('reading an error of the library', () => {
     expect(told).toContain(`cannot connect ${message} (${advice}`)
   })
 
+  test('a broker that does not answer is not said to want TLS', () => {
+    const told = 'metadata failed 3 times. Connection closed Request timed out'
+    expect(describeFault(new NetworkError(told))).toBe(told)
+  })
+
   test('a topic that may not be seen is refused for good, as one that may not be written', () => {
     expect(isRefusedForGood(refused('TOPIC_AUTHORIZATION_FAILED'))).toBe(true)
     expect(isRefusedForGood(refused('LEADER_NOT_AVAILABLE'))).toBe(false)
