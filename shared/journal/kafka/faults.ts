@@ -89,6 +89,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],
   [/cannot connect to any broker/i, 'check KAFKA_BROKERS, and that the brokers run'],
+  // Only brokers that others have named are connected to one by one.
+  [
+    /connection to \S+ (failed|timed out)/i,
+    'the brokers advertise this address: it has to be reachable from here, or their advertised.listeners are wrong',
+  ],
 ]
 const REASON_CHARACTERS_MAX = 500
 
