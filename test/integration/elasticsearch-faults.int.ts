@@ -127,17 +127,18 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     ])
   })
 
-  test.each([
-    ['a full disk', { 'index.blocks.read_only_allow_delete': true }, { 'index.blocks.read_only_allow_delete': null }],
-    ['a read-only index', { 'index.blocks.write': true }, { 'index.blocks.write': null }],
-  ])('%s: documents wait, health says so, and all arrive once it is lifted', async (_, block, lift) => {
+  test.each<[string, string, unknown, string]>([
+    ['a full disk', 'index.blocks.read_only_allow_delete', true, 'cluster_block_exception'],
+    ['a read-only index', 'index.blocks.write', true, 'cluster_block_exception'],
+    ['a pipeline that is missing', 'index.final_pipeline', 'gone', 'pipeline'],
+  ])('%s: documents wait, health says so, and all arrive once it is lifted', async (_, setting, block, reason) => {
     const index = `/${prefix}-application-logs-v1-${TODAY.replaceAll('-', '.')}/_settings`
-    await ask(elasticsearch.url, 'PUT', index, block)
+    await ask(elasticsearch.url, 'PUT', index, { [setting]: block })
     const written = documents(120)
     const writing = store.write(written, never)
-    await eventually(async () => expect((await store.health()).reason).toContain('cluster_block_exception'))
+    await eventually(async () => expect((await store.health()).reason).toContain(reason))
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 1')
-    await ask(elasticsearch.url, 'PUT', index, lift)
+    await ask(elasticsearch.url, 'PUT', index, { [setting]: null })
     await expectLedger(written, await writing)
     expect(await store.health()).toMatchObject({ ready: true })
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')

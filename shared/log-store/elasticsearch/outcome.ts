@@ -45,7 +45,8 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   if (status === 200 || status === 201) return storedUnlessDiverted(item)
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
-  if (isBlocked(item.error) || isFull(item.error)) return { verdict: 'retry', blocked: true, reason: type }
+  const block = isBlocked(item.error) ? type : mendable(item.error)
+  if (block !== undefined) return { verdict: 'retry', blocked: true, reason: block }
   if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type) || isReplaced(item.error)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
   }
@@ -59,10 +60,19 @@ function storedUnlessDiverted({ failure_store: failureStore }: BulkItem): ItemVe
   return { verdict: 'refused', reason: 'the document went to a failure store' }
 }
 
-/** A cluster with as many shards as it takes, and a shard with as many documents, answer like to a bad request; only the text tells. */
-const isFull = ({ type, reason = '' }: ErrorBody = {}): boolean =>
-  (type === 'validation_exception' && /maximum (normal|frozen) shards open/.test(reason)) ||
-  (type === 'illegal_argument_exception' && reason.startsWith("Number of documents in the index can't exceed"))
+/** What an operator has to mend although it is answered like a bad request: only the texts tell. */
+const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
+  [/maximum (?:normal|frozen) shards open/, 'no shards left'],
+  [/^Number of documents in the index can't exceed/, 'a full shard'],
+  [/^pipeline with id \[.*\] does not exist/, 'a missing pipeline'],
+  [/^no write index is defined for alias/, 'an alias of several indices'],
+]
+
+function mendable({ type = '', reason = '' }: ErrorBody = {}): string | undefined {
+  if (type !== 'validation_exception' && type !== 'illegal_argument_exception') return undefined
+  const found = MENDABLE.find(([text]) => text.test(reason))
+  return found && `${type} (${found[1]})`
+}
 
 /** The index was removed while the request was under way, as by a rebuild: by now its name stands for another one. */
 const isReplaced = (error: ErrorBody | undefined): boolean =>

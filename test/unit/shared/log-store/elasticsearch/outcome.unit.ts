@@ -42,8 +42,11 @@ describe('an item of a bulk answer', () => {
     },
   )
 
-  test('a shard with as many documents as it takes: no fault of the document either', () => {
-    const reason = "Number of documents in the index can't exceed [2147483519]"
+  test.each([
+    ["Number of documents in the index can't exceed [2147483519]"],
+    ['pipeline with id [theirs] does not exist'],
+    ['no write index is defined for alias [x]. The write index may be explicitly disabled'],
+  ])('%s: no fault of the document either', (reason) => {
     const error = { type: 'illegal_argument_exception', reason }
     expect(classifyItem({ status: 400, error })).toMatchObject({ verdict: 'retry', blocked: true })
   })
