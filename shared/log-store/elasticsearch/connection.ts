@@ -245,7 +245,9 @@ function failureOf(error: unknown, request: string): unknown {
 
 /** Messages about a connection or a certificate are passed on; others may quote an answer. */
 function detailOf(error: errors.ElasticsearchClientError): string {
-  if (error instanceof errors.ConnectionError) return ` (${error.message.trim()}${adviceOnConnection(error.message)})`
+  // The driver names the whole address, which may hold a login, if several addresses of its host refuse.
+  const message = error.message.trim().replace(/\/\/\S*@/, '//')
+  if (error instanceof errors.ConnectionError) return ` (${message}${adviceOnConnection(message)})`
   return error instanceof errors.ProductNotSupportedError
     ? ' (what answers is not Elasticsearch: check ELASTICSEARCH_URL)'
     : ''

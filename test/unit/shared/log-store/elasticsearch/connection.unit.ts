@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -94,6 +95,29 @@ test('a server that cannot be asked: with what to do about it', async () => {
       server.close()
       server.closeAllConnections()
     }
+  }
+})
+
+test('a login in the address is in no message, also if none of several addresses of the host answers', async () => {
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+  const lookup = vi.spyOn(dns, 'lookup')
+  lookup.mockImplementation(((_host: string, _options: object, found: (error: null, all: object[]) => void) =>
+    found(null, addresses)) as unknown as typeof dns.lookup)
+  const connection = connect({
+    url: 'http://sluice:secret@elastic.test:1',
+    auth: () => ({ type: 'none' }),
+    caFile: null,
+    onRefused: (error) => expect.unreachable(error.message),
+    gzip: false,
+    requestTimeoutMs: 30_000,
+  })
+  try {
+    const failure = await connection.send({ method: 'GET', path: '/' }).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ message: expect.stringContaining('elastic.test:1') })
+    expect(JSON.stringify([failure, (failure as Error).message])).not.toContain('secret')
+  } finally {
+    lookup.mockRestore()
+    await connection.close()
   }
 })
 
