@@ -111,6 +111,16 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.indices.check()).toEqual([])
   })
 
+  test('a template that Elasticsearch refuses is told with the reason, as another one of the cluster may be in its way', async () => {
+    await removeAll(elasticsearch.url, prefix)
+    const template = { index_patterns: [`${prefix}-*`], priority: 500 }
+    for (const name of ['event-logs-v1', 'application-logs-v1', 'flows-v1'])
+      await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-${name}`)
+    await ask(elasticsearch.url, 'PUT', `/_index_template/${prefix}-all`, template)
+    await expect(store.indices.apply()).rejects.toThrow('that have the same priority [500]')
+    await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-all`)
+  })
+
   test('an index of version 0.2, which has no details, goes on to be searched, and takes them once they are applied', async () => {
     const { details: _, ...properties } = ENTRY_MAPPINGS.properties
     const template = { mappings: { ...ENTRY_MAPPINGS, properties } }

@@ -168,7 +168,7 @@ export function refuseFailed(docs: readonly LookedUp[], request: string): void {
   const body = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')?.error
   if (body === undefined) return
   const status = body.type === 'security_exception' ? 403 : 503
-  throw new ElasticsearchError(answered(request, status, body.type), status, body)
+  throw new ElasticsearchError(answered(request, status, body), status, body)
 }
 
 /** The place of a document. */
@@ -194,16 +194,21 @@ export async function foundOf(
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }
 
-const answered = (request: string, status: number | null, type: string | undefined): string =>
-  `${request} answered ${status} ${type ?? ''}`.trim() + adviceOnAnswer(status, type)
+const answered = (request: string, status: number | null, body: ErrorBody): string =>
+  `${request} answered ${status} ${body.type ?? ''}`.trim() + adviceOnAnswer(status, body)
 
-/** Advice to the operator about a refused login or an answer of something in between; empty for every other answer. */
-function adviceOnAnswer(status: number | null, type: string | undefined): string {
+/** Advice to the operator about an answer that settings cause; empty for every other answer. */
+function adviceOnAnswer(status: number | null, { type, root_cause: [cause] = [] }: ErrorBody): string {
   if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
+  if (type === 'media_type_header_exception') return ' (Sluice needs Elasticsearch 9)'
+  if (cause?.reason?.includes(EXPENSIVE)) return ` (${EXPENSIVE} has to be true)`
   if (type === undefined) return ' without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)'
   const lacksPrivilege = status === 403 && type === 'security_exception'
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
 }
+
+/** A setting of the cluster; without it, the beginnings of words and the categories below one are not searched. */
+const EXPENSIVE = 'search.allow_expensive_queries'
 
 /** Advice to the operator about a connection that was not made, or broke. */
 function adviceOnConnection(message: string): string {
@@ -230,7 +235,7 @@ function failureOf(error: unknown, request: string): unknown {
   if (error instanceof errors.ResponseError) {
     const body = bodyOf(error.body)
     const status = error.statusCode ?? null
-    return new ElasticsearchError(answered(request, status, body.type), status, body)
+    return new ElasticsearchError(answered(request, status, body), status, body)
   }
   // An answer that is not JSON, or lacks Elasticsearch's header, comes from something in between, such as a proxy.
   if (error instanceof errors.ElasticsearchClientError) {

@@ -40,10 +40,20 @@ interface Deps {
 export function createIndices({ connection, names, templates, clock, logger }: Deps): Indices {
   const check = (): Promise<string[]> => findDifferences(connection, names, templates)
 
+  /** Rejects with Elasticsearch's reason, which has to do with templates: there is no document in such a request. */
+  async function put(path: string, body?: object): Promise<void> {
+    try {
+      await connection.send({ method: 'PUT', path, ...(body && { body }) })
+    } catch (error) {
+      if (!(error instanceof ElasticsearchError) || error.body.reason === undefined) throw error
+      throw new ElasticsearchError(`${error.message}: ${error.body.reason}`, error.status, error.body)
+    }
+  }
+
   /** Returns false if the index existed already, as when another process was faster. */
   async function create(index: string): Promise<boolean> {
     try {
-      await connection.send({ method: 'PUT', path: `/${index}` })
+      await put(`/${index}`)
       return true
     } catch (error) {
       if (error instanceof ElasticsearchError && error.body.type === 'resource_already_exists_exception') return false
@@ -54,16 +64,14 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   /** Does nothing if there is no such index yet. */
   async function addFields(pattern: string, mappings: object): Promise<void> {
     try {
-      await connection.send({ method: 'PUT', path: `/${pattern}/_mapping`, body: mappings })
+      await put(`/${pattern}/_mapping`, mappings)
     } catch (error) {
       if (!(error instanceof ElasticsearchError && error.status === 404)) throw error
     }
   }
 
   async function correct(): Promise<void> {
-    for (const { kind, name, body } of templates) {
-      await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
-    }
+    for (const { kind, name, body } of templates) await put(`/_${kind}_template/${name}`, body)
     // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
     await addFields(names.flows, FLOW_MAPPINGS)
     await addFields(names.all(['event']), ENTRY_MAPPINGS)

@@ -218,6 +218,22 @@ test('a close ends the requests under way, whose server may never answer', async
   )
 })
 
+test.each([
+  ['media_type_header_exception', '', ' (Sluice needs Elasticsearch 9)'],
+  [
+    'search_phase_execution_exception',
+    "[prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false.",
+    ' (search.allow_expensive_queries has to be true)',
+  ],
+])('a refusal that the server or its settings cause, %s: with what to do about it', async (type, reason, advice) => {
+  const error = { type, reason: 'all shards failed', root_cause: [{ type: 'query_shard_exception', reason }] }
+  await withServer(
+    (_request, response) => void inJson(response).writeHead(400).end(JSON.stringify({ error })),
+    {},
+    ({ send }) => expect(send({ method: 'GET', path: '/' })).rejects.toThrow(`GET / answered 400 ${type}${advice}`),
+  )
+})
+
 test('an answer that is none of Elasticsearch says nothing: a redirect, a text, or one that cannot be unpacked', async () => {
   const answers: ((response: ServerResponse) => unknown)[] = [
     (response) => response.writeHead(302, { location: 'https://sso.test/login?secret' }).end('<html>'),
