@@ -170,6 +170,7 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     await expect(store.removeBefore('2026-02-05')).rejects.toThrow('takes no writes: cluster_block_exception')
     await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.read_only_allow_delete': null })
     await store.removeBefore('2026-02-05')
+    await store.indices.prepareDays()
     expect(await store.flow(TEAM, 'order-1')).toBeUndefined()
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
+import { flowsOf } from '../contract/log-store-rig.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
@@ -124,6 +125,24 @@ await describeWithBackends(
       const beside = open(uniquePrefix(), await accessWith(prefix, APPLIES))
       await expect(beside.write([documentOf(1)], never)).rejects.toThrow(/403 security_exception|is missing/)
       await Promise.all([operator, store, beside].map((each) => each.close()))
+    })
+
+    test('a login that may not see the indices is told so, and finds not just nothing', async () => {
+      const prefix = uniquePrefix()
+      const operator = open(prefix, basic)
+      await operator.indices.apply()
+      const outsider = open(prefix, await accessWith(uniquePrefix(), RUNS))
+      const page = { limit: 1, order: 'asc', after: null } as const
+      const flows = { limit: 1, sort: 'latest', after: null } as const
+      const reads = [
+        outsider.search(EVERYTHING, page),
+        outsider.count(EVERYTHING),
+        outsider.tail(EVERYTHING, null, 1),
+        outsider.searchFlows(flowsOf(TEAM), flows),
+      ]
+      for (const { status, reason } of (await Promise.allSettled(reads)) as PromiseRejectedResult[])
+        expect([status, String(reason)]).toEqual(['rejected', expect.stringContaining('check what the login may read')])
+      await Promise.all([operator, outsider].map((each) => each.close()))
     })
 
     const refusals: readonly (readonly [string, Access, RegExp])[] = [

@@ -1,7 +1,7 @@
 import type { EntryKind } from '../../contract/records.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
-import { LENIENT } from './searcher.ts'
+import { LENIENT, PRESENT } from './searcher.ts'
 
 /** A shard of a day's index. Its operations are numbered without gaps in the order in which it took them. */
 export interface Shard {
@@ -72,7 +72,7 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
 
   async function refresh(): Promise<Look> {
     // An index that is created in between is read as a stream, and not waited for.
-    const shards = await withOrigins(await readShards(connection, names))
+    const shards = await withOrigins(await readShards(connection, names, PRESENT))
     const streams = await withOrigins(await readStreams(connection, names.all(), names))
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
@@ -126,11 +126,15 @@ interface IndexSettings {
 }
 
 /** The shards that exist according to the cluster, whether a node holds them at the moment or not. */
-export async function readShards(connection: Connection, names: IndexNames): Promise<readonly SilentShard[]> {
+export async function readShards(
+  connection: Connection,
+  names: IndexNames,
+  query = {},
+): Promise<readonly SilentShard[]> {
   const answer = await connection.send<SettingsAnswer>({
     method: 'GET',
     path: `/${names.all()}/_settings/index.uuid,index.number_of_shards,index.verified_before_close`,
-    query: { expand_wildcards: 'open,closed' },
+    query: { expand_wildcards: 'open,closed', ...query },
   })
   return Object.entries(answer).flatMap(([index, { settings }]) => {
     const kind = names.kindOf(index)

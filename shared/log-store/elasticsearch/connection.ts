@@ -203,6 +203,7 @@ function adviceOnAnswer(status: number | null, { type, root_cause: [cause] = [] 
   if (type === 'media_type_header_exception') return ' (Sluice needs Elasticsearch 9)'
   if (cause?.reason?.includes(EXPENSIVE)) return ` (${EXPENSIVE} has to be true)`
   if (type === undefined) return ' without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)'
+  if (type === 'index_not_found_exception') return ' (run `sluice indices apply`, and check what the login may read)'
   const lacksPrivilege = status === 403 && type === 'security_exception'
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
 }

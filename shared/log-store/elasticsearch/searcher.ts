@@ -102,7 +102,7 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
       return await connection.send<Answer>({
         method: 'POST',
         path: `/${index}/_search`,
-        query: { ...LENIENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
+        query: { ...PRESENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
         body: { track_total_hits: false, ...body },
         ...options,
       })
@@ -131,8 +131,10 @@ export const asReadError = (error: unknown): unknown =>
     ? new ReadTooLargeError('the beginning of a word stands for too many words', { cause: error })
     : error
 
-/** An index that does not exist yet holds nothing. */
+/** An index that does not exist any more holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
+/** To a login without privileges no index is there, which is not the same as a Team without entries. */
+export const PRESENT = { ignore_unavailable: true, allow_no_indices: false } as const
 const WANTED =
   'hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
 
