@@ -201,12 +201,18 @@ type BulkAnswer =
 /** The parts of an answer that `classifyItem` reads. */
 const JUDGED = 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store'
 
+/** How long Elasticsearch waits for a shard: less than the time limit of a request, so that its answer says which one is missing. */
+const SHARD_WAIT = '20s'
+
 async function postBulk(connection: Connection, chunk: Chunk, { signal, versioned }: Way): Promise<BulkAnswer> {
   try {
     const answer = await connection.send<{ items?: readonly Record<string, BulkItem>[] }>({
       method: 'POST',
       path: '/_bulk',
-      query: { filter_path: versioned ? `${JUDGED},items.*._seq_no,items.*._primary_term` : JUDGED },
+      query: {
+        timeout: SHARD_WAIT,
+        filter_path: versioned ? `${JUDGED},items.*._seq_no,items.*._primary_term` : JUDGED,
+      },
       lines: chunk.body,
       signal,
     })

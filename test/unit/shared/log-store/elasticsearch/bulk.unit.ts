@@ -19,11 +19,13 @@ function bulkOver(
   tracer?: Tracer,
 ) {
   const requests: string[][] = []
+  const queries: ElasticsearchRequest['query'][] = []
   const metrics = createMetrics()
   let running = 0
   let runningMost = 0
   const connection: Connection = {
-    async send<Answer>({ lines = '' }: ElasticsearchRequest) {
+    async send<Answer>({ lines = '', query }: ElasticsearchRequest) {
+      queries.push(query)
       const place = requests.push([]) - 1
       runningMost = Math.max(runningMost, ++running)
       await new Promise(setImmediate)
@@ -44,10 +46,16 @@ function bulkOver(
     tracer,
   })
   const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => [one, '\n'], signal)
-  return { bulk, run, requests, metrics, runningMost: () => runningMost }
+  return { bulk, run, requests, queries, metrics, runningMost: () => runningMost }
 }
 
 const stored = (lines: readonly string[]): readonly BulkItem[] => lines.map(() => ({ status: 201 }))
+
+test('Elasticsearch gives up a missing shard before the request ends, and so says what is missing', async () => {
+  const { run, queries } = bulkOver(stored)
+  await run(['item'])
+  expect(queries).toMatchObject([{ timeout: '20s' }])
+})
 
 test('requests keep to the limits of documents, bytes and requests in flight', async () => {
   const items = Array.from({ length: 20 }, (_, at) => `item-${at}`)
