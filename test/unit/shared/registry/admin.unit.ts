@@ -262,6 +262,21 @@ describe('revoke-key', () => {
     })
     expect(await setup.admin.revokeKey('a', keys[1]!)).toMatchObject({ outcome: 'revoked', liveKeys: 1 })
     expect(registryIn(setup).keyOpens('a', keys[0]!)).toBe(true)
+    // A key so short that others begin with all of it.
+    const short = await withFile(`teams: [{ id: a, apiKeys: [abcd, ${keys[0]}] }]`)
+    expect(await short.admin.revokeKey('a', 'abcd')).toMatchObject({ outcome: 'revoked', liveKeys: 1 })
+    expect(registryIn(short).keyOpens('a', 'abcd')).toBe(false)
+  })
+
+  test('says so where another process makes the key live again at the same time', async () => {
+    const { journal, topic, ...setup } = await withFile()
+    const live = journal.recordsOf(topic).filter(({ key }) => String(key).startsWith('key/'))
+    const append: Journal['append'] = async (batch) => {
+      await journal.append(batch)
+      await journal.append({ ...batch, records: live })
+    }
+    const admin = createRegistryAdmin({ ...setup, topic, journal: { ...journal, append } })
+    expect(await admin.revokeKey('payments', 'k3y')).toMatchObject({ outcome: 'refused', because: 'overtaken' })
   })
 
   test('refuses what no key begins with, more characters than are known, and nothing at all', async () => {

@@ -131,6 +131,10 @@ describe('the plan of a restore', () => {
     expect(planRestore(others, STATE).notes).toEqual([
       'Team "payments" has more than 2 live keys now; end some with `registry revoke-key`',
     ])
+    // A Team of which nothing is restored had too many before.
+    const ids = ['a', 'b', 'c'].map((digit) => `billing/${digit.repeat(64)}`)
+    const keys = ids.map((id) => [id, { prefix: 'k3y-02', createdAt: NOW, revokedAt: null }] as const)
+    expect(planRestore({ ...STATE, key: new Map(keys) }, STATE).notes).toEqual([])
   })
 
   test.each([
