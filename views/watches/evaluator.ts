@@ -17,7 +17,7 @@ import { createLearntWaits } from '../api/flow-waits.ts'
 import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
 import { type Finding, look } from './conditions.ts'
-import { createLanes, type Job, type Lanes } from './lanes.ts'
+import { createLanes, type Job } from './lanes.ts'
 import { bodyOf, matchedUrl } from './messages.ts'
 import type { Ownership } from './ownership.ts'
 import type { Posted, Poster } from './poster.ts'
@@ -74,12 +74,11 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     const watch = ownership.owns() && !stopping.signal.aborted ? book.find(team, id) : undefined
     return watch?.paused ? undefined : watch
   }
-  /** A watch is evaluated or posted, never both at once, as each state succeeds the previous one; skipped while `others` runs it. */
-  const jobOf = (watch: KnownWatch, others: Lanes, work: (watch: KnownWatch) => Promise<void>): Job => ({
+  const jobOf = (watch: KnownWatch, work: (watch: KnownWatch) => Promise<void>): Job => ({
     owner: watch.team,
     key: keyOf(watch),
     run: async () => {
-      const now = others.isRunning(keyOf(watch)) ? undefined : current(watch)
+      const now = current(watch)
       try {
         if (now !== undefined) await work(now)
       } catch (err) {
@@ -97,11 +96,12 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     if (!book.ready() || !deps.registryReady()) return
     const all = book.all().filter(({ paused, team }) => !paused && deps.registry.team(team) !== undefined)
     schedule.keep(all)
+    // A watch is evaluated or posted, never both at once, as each state succeeds the previous one.
     const idle = all.filter((watch) => !looks.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
     const toPost = idle.filter((watch) => beforeAttempt(watch, clock.now()) !== undefined)
-    posts.offer(toPost.map((watch) => jobOf(watch, looks, post)))
+    posts.offer(toPost.map((watch) => jobOf(watch, post)))
     const toLook = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
-    looks.offer(toLook.map((watch) => jobOf(watch, posts, looking.look)))
+    looks.offer(toLook.map((watch) => jobOf(watch, looking.look)))
     await removeOrphans()
     if (performance.now() - notedAt < intervalMs && !looking.hasNew()) return
     notedAt = performance.now()
