@@ -57,6 +57,12 @@ const looks = async (process: WatchesProcess): Promise<number> => {
   )
   return results.reduce((sum, one) => sum + one, 0)
 }
+/** Waits until the evaluator has gone through the watches again and again. */
+const severalTicks = async (book: WatchesProcess['book']): Promise<void> => {
+  const ticks = vi.spyOn(book, 'all')
+  await eventually(() => ticks.mock.calls.length > 20)
+  ticks.mockRestore()
+}
 /** Waits until every watch was looked at again. */
 const lookAgain = async (process: WatchesProcess, times = 3): Promise<void> => {
   const before = await looks(process)
@@ -210,14 +216,16 @@ describe('a watch', () => {
   })
 
   test('of a Team that is missing for a while stays, also if the time of day is set ahead', async () => {
-    const { book } = await start({ steady: { now: () => 0 } })
+    let passed = 0
+    const process = await start({ steady: { now: () => passed } })
+    const { book } = process
     await book.put('gone', OTHER, storedWatch())
-    const looked = vi.spyOn(book, 'all')
-    await eventually(() => looked.mock.calls.length > 3)
+    await severalTicks(book)
     clock.ahead += HOUR
-    const before = looked.mock.calls.length
-    await eventually(() => looked.mock.calls.length > before + 3)
+    passed = HOUR - 1
+    await severalTicks(book)
     expect(book.find('gone', OTHER)).toBeDefined()
+    expect(await looks(process)).toBe(0)
   })
 
   test('whose condition cannot be evaluated says so once, and that it can again; others go on', async () => {
@@ -236,7 +244,7 @@ describe('a watch', () => {
   })
 
   test.each(['fails', 'breaks'])(
-    'whose evaluation %s is looked at ever more seldom, up to 32 intervals',
+    'whose evaluation %s is looked at ever more seldom, up to 32 intervals, until it is changed',
     async (how) => {
       let [time, looked, isBroken] = [0, 0, false]
       const steady = vi.spyOn(performance, 'now').mockImplementation(() => time)
@@ -251,21 +259,19 @@ describe('a watch', () => {
         throw new Error('broken')
       }
       try {
-        const { book } = await start({ store: { ...store, count }, clock: { now } })
+        const { book } = await start({ store: { ...store, count }, clock: { now }, steady: clock })
         await book.put('a', ID, storedWatch({ since: since() }))
-        const ticks = vi.spyOn(book, 'all')
-        const severalTicks = async (): Promise<void> => {
-          const before = ticks.mock.calls.length
-          await eventually(() => ticks.mock.calls.length > before + 20)
-        }
         for (const [times, intervals] of [2, 4, 8, 16, 32, 32].entries()) {
           await eventually(() => looked === times + 1)
-          await severalTicks()
+          await severalTicks(book)
           time += intervals * INTERVAL_MS - 1
-          await severalTicks()
+          await severalTicks(book)
           expect(looked).toBe(times + 1)
           time += 1
         }
+        await eventually(() => looked === 7)
+        await book.put('a', ID, storedWatch({ since: '2026-02-01T12:00:00.000Z' }))
+        await eventually(() => looked === 8)
       } finally {
         steady.mockRestore()
       }
@@ -311,6 +317,68 @@ const hang = (signal?: AbortSignal) =>
   new Promise<number>((_resolve, reject) =>
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
   )
+
+describe('many watches', () => {
+  const TEAMS = ['a', 'b', 'c', 'd', 'e']
+  const many = registryOf(`teams: [${TEAMS.map((id) => `{ id: ${id}, name: ${id} }`).join()}]`)
+  const putTwoEach = async ({ book }: WatchesProcess): Promise<void> => {
+    for (const team of TEAMS) for (const id of [ID, OTHER]) await book.put(team, id, storedWatch({ since: since() }))
+  }
+
+  test('are evaluated two at a time, and one of a Team', async () => {
+    const counted: string[] = []
+    const count: typeof store.count = ({ team }, signal) => {
+      counted.push(team)
+      return hang(signal)
+    }
+    const process = await start({ store: { ...store, count }, registry: many, deadlineMs: 60_000 })
+    for (const id of [ID, OTHER]) await process.book.put('a', id, storedWatch({ since: since() }))
+    await severalTicks(process.book)
+    expect(counted).toEqual(['a'])
+    await putTwoEach(process)
+    await severalTicks(process.book)
+    expect(counted).toHaveLength(2)
+  })
+
+  test('of one Team take turns, however long each takes', async () => {
+    let time = 0
+    const steady = vi.spyOn(performance, 'now').mockImplementation(() => time)
+    try {
+      const counted: (string | null)[] = []
+      const count: typeof store.count = async ({ environment }) => {
+        counted.push(environment)
+        time += 10 * INTERVAL_MS
+        return 0
+      }
+      const { book } = await start({ store: { ...store, count } })
+      const names = ['first', 'second', 'third']
+      for (const [index, environment] of names.entries()) {
+        const condition = { type: 'count', list: 'event-logs', params: { environment }, more: 2, minutes: 5 } as const
+        await book.put('a', ID.replace(/.$/, String(index)), storedWatch({ since: since(), condition }))
+      }
+      counted.length = 0
+      await eventually(() => counted.length >= 9)
+      expect([...new Set(counted.slice(0, 9))].toSorted()).toEqual(names)
+    } finally {
+      steady.mockRestore()
+    }
+  })
+
+  test('are posted eight at a time', async () => {
+    const answered = Promise.withResolvers<Posted>()
+    const process = await start({
+      store: { ...store, count: async () => 3 },
+      registry: many,
+      answer: () => answered.promise,
+    })
+    await putTwoEach(process)
+    await eventually(() => process.posted.length >= 8)
+    await severalTicks(process.book)
+    expect(process.posted).toHaveLength(8)
+    answered.resolve({ delivered: true, status: 200, message: '' })
+    await eventually(() => expect(process.posted).toHaveLength(10))
+  })
+})
 
 describe('a receiver that fails', () => {
   test('is tried again with the same message, ever more seldom, and given up after a day', async () => {
@@ -448,19 +516,40 @@ describe('two processes', () => {
     await one.stop(0)
   })
 
+  test('of which one stops while it evaluates: nothing is noted', async () => {
+    const counting = Promise.withResolvers<AbortSignal | undefined>()
+    const count: typeof store.count = (_filter, signal) => {
+      counting.resolve(signal)
+      return hang(signal)
+    }
+    const one = await start({ writer: 'one', store: { ...store, count }, deadlineMs: 60_000 })
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    const signal = await counting.promise
+    await one.stop()
+    expect(signal?.aborted).toBe(true)
+    const two = await start({ writer: 'two', owns: () => false })
+    expect(outcomes(two)).toEqual([])
+  })
+
   test.each([
     [true, ['fired', 'delivered']],
     [false, ['fired']],
   ])('of which one stops while it posts: delivered or cut off is %j, and is noted as %j', async (delivered, noted) => {
     const answer = Promise.withResolvers<Posted>()
-    const one = await start({ writer: 'one', answer: () => answer.promise })
+    const own = journal.anotherClient()
+    let isOpen = true
+    const append: typeof own.append = (batch) =>
+      isOpen ? own.append(batch) : Promise.reject(new AppendError('it is closed', 'not_written'))
+    const one = await start({ writer: 'one', journal: { ...own, append }, answer: () => answer.promise })
     processes.pop()
     const two = await start({ writer: 'two', owns: () => false })
     await one.book.put('a', ID, storedWatch({ since: since() }))
     errors(3)
     await eventually(() => expect(one.posted).toHaveLength(1))
-    const stopped = one.stop()
-    answer.resolve({ delivered, status: null, message: '' })
+    const stopped = one.stop().then(() => {
+      isOpen = false
+    })
+    setImmediate(() => answer.resolve({ delivered, status: null, message: '' }))
     await stopped
     await two.book.put('a', OTHER, storedWatch({ since: since() }))
     await eventually(() => expect(two.book.find('a', OTHER)?.name).toBe('Errors'))
@@ -518,6 +607,44 @@ describe('a journal', () => {
     clock.ahead += 60_000
     await eventually(() => expect(outcomes(process).at(-1)).toBe('delivered'))
     expect(new Set(process.posted.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('that takes no attempt gets none: nothing is posted that is not noted before', async () => {
+    const own = journal.anotherClient()
+    let refused = 0
+    const append: typeof own.append = (batch) => {
+      if (refused === 3 || !String(batch.records[0]?.value).includes('"attempts":1')) return own.append(batch)
+      refused += 1
+      expect(process.posted).toEqual([])
+      return Promise.reject(new AppendError('no leader', 'not_written'))
+    }
+    const process = await start({ journal: { ...own, append } })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'delivered']))
+    expect([refused, process.posted.length]).toEqual([3, 1])
+  })
+
+  test('that takes no outcome of a post is asked three times', async () => {
+    const own = journal.anotherClient()
+    let [isDown, asked] = [false, 0]
+    const append: typeof own.append = (batch) => {
+      if (!isDown) return own.append(batch)
+      if (String(batch.records[0]?.key).startsWith('state/')) asked += 1
+      return Promise.reject(new AppendError('no leader', 'not_written'))
+    }
+    const process = await start({
+      journal: { ...own, append },
+      answer: async () => {
+        isDown = true
+        return { delivered: true, status: 200, message: '' }
+      },
+    })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(async () => expect(await process.metric('sluice_watch_deliveries_total', 'delivered')).toBe(1))
+    expect(asked).toBe(3)
+    expect(process.posted).toHaveLength(1)
   })
 
   test('without the topic is asked again until there is one', async () => {
