@@ -409,6 +409,38 @@ describe('a receiver that fails', () => {
     expect(await process.metric('sluice_watch_deliveries_total', 'gave_up')).toBe(1)
   })
 
+  test('is tried again without an evaluation at the same time, also where both are due', async () => {
+    let [time, looked, posted] = [0, 0, 0]
+    const steady = vi.spyOn(performance, 'now').mockImplementation(() => time)
+    const count = async (): Promise<number> => {
+      looked += 1
+      return 3
+    }
+    const answer = Promise.withResolvers<Posted>()
+    try {
+      const process = await start({
+        store: { ...store, count },
+        answer: () => {
+          posted += 1
+          return posted === 1 ? failing() : answer.promise
+        },
+      })
+      await process.book.put('a', ID, storedWatch({ since: since() }))
+      await eventually(() => outcomes(process).at(-1) === 'failed')
+      await severalTicks(process.book)
+      expect(looked).toBe(1)
+      clock.ahead += HOUR
+      time += INTERVAL_MS
+      await eventually(() => posted === 2)
+      await severalTicks(process.book)
+      expect(looked).toBe(1)
+      answer.resolve({ delivered: true, status: 200, message: '' })
+      await eventually(() => looked === 2)
+    } finally {
+      steady.mockRestore()
+    }
+  })
+
   test('gets what happened meanwhile as one message, once it takes messages again', async () => {
     let isDown = true
     const process = await start({
