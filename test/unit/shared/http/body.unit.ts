@@ -20,6 +20,7 @@ import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byt
 import { eventually } from '../../../support/eventually.ts'
 import * as fc from '../../../support/fast-check.ts'
 
+const HOUR_MS = 3_600_000
 const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_000 }
 
 const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyReader =>
@@ -330,7 +331,7 @@ describe('the bytes of bodies', () => {
 
   test('a body in too many small pieces is refused', async () => {
     const request = requestWith()
-    const reading = readerWith(createByteBudget(1_000_000))(request)
+    const reading = readerWith(createByteBudget(1_000_000), HOUR_MS)(request)
     const push = (count: number): void => {
       for (let piece = 0; piece < count; piece += 1) request.push(' ')
     }
@@ -345,6 +346,22 @@ describe('the bytes of bodies', () => {
     // The rest of the body is not read for ever, so nothing that follows it on the connection is answered.
     const problem = typeof read === 'object' ? read.problem : undefined
     expect(problem && refusedBodyHeaders(problem, request as never)).toMatchObject({ connection: 'close' })
+    push(2_076)
+    await eventually(() => expect(request.readableLength).toBe(0))
+    expect(request.destroyed).toBe(false)
+    push(1)
+    await eventually(() => expect(request.destroyed).toBe(true))
+  })
+
+  test('a request whose body was read in time may take longer than that to be answered', async () => {
+    const read = readerWith(createByteBudget(1_000_000), 20)
+    const stream = new Readable({ read: () => undefined, autoDestroy: false })
+    const answered = Object.assign(stream, { headers: {} }) as unknown as Readable & IncomingMessage
+    answered.push('1')
+    answered.push(null)
+    expect(told(await read(answered))).toBe('read')
+    expect(told(await read(requestWith()))).toBe('request_timeout')
+    expect(answered.destroyed).toBe(false)
   })
 
   test('a body in many pieces that are long enough is read', async () => {
@@ -357,7 +374,7 @@ describe('the bytes of bodies', () => {
 
   test('a refused body is read on only so far', async () => {
     const request = requestWith({ 'content-length': '1000000000' })
-    expect(told(await readerWith(createByteBudget(1_000))(request))).toBe('payload_too_large')
+    expect(told(await readerWith(createByteBudget(1_000), HOUR_MS)(request))).toBe('payload_too_large')
     const piece = Buffer.alloc(1024 * 1024)
     for (let count = 0; count < 64; count += 1) request.push(piece)
     await eventually(() => expect(request.readableLength).toBe(0))
