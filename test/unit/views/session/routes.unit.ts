@@ -370,6 +370,22 @@ describe('a session in use', () => {
     expect(given).toEqual([false, true])
   })
 
+  test('ends with a sign-out while a stream has its renewed cookie already, and no other session of its key does', async () => {
+    const { cookie: other } = await signIn()
+    time.now += 1_000
+    const { cookie } = await signIn()
+    time.now += 15 * MINUTE
+    const stream = fetch(`${url}/api/slow`, { headers: { cookie } })
+    await eventually(() => expect(slow).toHaveLength(1))
+    slow[0]?.flushHeaders()
+    expect((await stream).headers.has('set-cookie')).toBe(true)
+    const read = fetch(`${url}/api/slow`, { headers: { cookie: other } })
+    await eventually(() => expect(slow).toHaveLength(2))
+    expect((await ask('DELETE', undefined, { cookie })).status).toBe(200)
+    for (const response of slow) response.end()
+    expect((await read).headers.has('set-cookie')).toBe(true)
+  })
+
   test('answers that may be kept by others never carry a cookie', async () => {
     const { cookie } = await signIn()
     time.now += 60 * MINUTE
