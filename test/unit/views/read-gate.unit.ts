@@ -86,7 +86,8 @@ describe('the reads of a process', () => {
   })
 
   test('do not begin when nobody waits for them any more, or their time is over', async () => {
-    const { read, begun } = createReads(createReadGate(PLENTY))
+    const gate = createReadGate(PLENTY)
+    const { read, begun, ends } = createReads(gate)
     for (let count = 0; count < TEAM_READS_MAX; count += 1) void read('a')
     const gone = new AbortController()
     const left = read('a', gone.signal)
@@ -98,6 +99,8 @@ describe('the reads of a process', () => {
     expect(await codeOf(left)).toBe('Error: the reader is gone')
     expect(await codeOf(tooLate)).toBe('rate_limited')
     await expect(read('a', AbortSignal.abort(new Error('gone before')))).rejects.toThrow('gone before')
-    expect(begun()).toBe(TEAM_READS_MAX)
+    for (const end of ends) end()
+    await settle()
+    expect([begun(), gate.held]).toEqual([TEAM_READS_MAX, TEAM_READS_MAX * READ_BYTES])
   })
 })

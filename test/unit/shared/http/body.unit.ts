@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { refuse } from '../../../../shared/contract/errors.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../../../shared/contract/refusals.ts'
 import {
   type BodyReader,
@@ -101,6 +102,7 @@ test('a binary body is its bytes, which need not be UTF-8 and may be none', asyn
     expect(body.value).toMatchObject({ owner: 'payments', contentBytes: expected.length })
     expect(body.value.content.equals(expected)).toBe(true)
     expect(budget.held).toBeGreaterThanOrEqual(expected.length)
+    body.value.memory.release()
     body.value.memory.release()
     expect(budget.held).toBe(0)
   }
@@ -351,6 +353,25 @@ describe('the bytes of bodies', () => {
     expect(request.destroyed).toBe(false)
     push(1)
     await eventually(() => expect(request.destroyed).toBe(true))
+  })
+
+  test('a refused body that does not end is cut when the time is up', async () => {
+    const request = requestWith({ 'content-length': '1000000000' })
+    expect(told(await readerWith(createByteBudget(1_000), 20)(request))).toBe('payload_too_large')
+    await eventually(() => expect(request.destroyed).toBe(true))
+  })
+
+  test('a body whose framing is refused gives its bytes back, and a fault of ours reaches the caller', async () => {
+    const budget = createByteBudget(1_000_000)
+    const options = { timeoutMs: 10_000, grant: () => ({ value: { ...GRANT, share: budget } }) }
+    const unwrap = () => refuse('malformed_request')
+    const unframed = createBodyReader({ ...options, decode: decodeText, unwrap })
+    expect(told(await unframed(send({}, textOf(9_000))))).toBe('malformed_request')
+    expect(budget.held).toBe(0)
+    const decode = (): never => {
+      throw new Error('a fault')
+    }
+    await expect(createBodyReader({ ...options, decode })(send({}, textOf(9_000)))).rejects.toThrow('a fault')
   })
 
   test('a request whose body was read in time may take longer than that to be answered', async () => {

@@ -252,6 +252,11 @@ describe('POST /api/session', () => {
     expect((await signIn(KEY_A, { 'x-forwarded-for': '203.0.113.10' })).status).toBe(200)
   })
 
+  test('the addresses of one IPv6 network are one client', async () => {
+    for (let count = 0; count < 10; count += 1) await signIn('wrong', { 'x-forwarded-for': `2001:db8::${count}` })
+    expect((await signIn(KEY_A, { 'x-forwarded-for': '2001:db8::99' })).status).toBe(429)
+  })
+
   test('made-up addresses are one client where nobody is trusted', async () => {
     stop()
     await start([])
@@ -291,6 +296,8 @@ describe('GET /api/session', () => {
     const [first, second] = [(await signIn()).cookie, (await signIn('second-of-a')).cookie]
     keys.set(KEY_A, { team: 'a', revokedAt: '2026-02-01T12:00:00Z' })
     expect([await whose(first), await whose(second)]).toEqual([undefined, 'a'])
+    const teamOf = async (cookie: string) => (await fetch(`${url}/api/whose`, { headers: { cookie } })).text()
+    expect([await teamOf(first), await teamOf(second)]).toEqual(['undefined', 'a'])
   })
 
   test('while the registry is read nobody is told that a session is over', async () => {
