@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ReadNotBegunError } from '../../../shared/log-store/log-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
@@ -8,7 +9,16 @@ let views: ViewsFixture
 beforeEach(async () => {
   views = await startViews()
 })
-afterEach(() => views.close())
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await views.close()
+})
+
+/** Lets time limits of a minute pass at once. */
+function minutesPass(): void {
+  const { timeout } = AbortSignal
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms === 60_000 ? 20 : ms))
+}
 
 const many = (count: number, payload = '') =>
   Array.from({ length: count }, (_, index) => eventLog({ timestamp: at(index), payload: `${index}${payload}` }))
@@ -170,6 +180,31 @@ describe('an export', () => {
     response.destroy()
     await eventually(standsStill)
     expect(searches()).toBe(read)
+  })
+
+  test('is cut where its reader takes nothing for a minute', async () => {
+    minutesPass()
+    views.store.add(...many(20_000, 'x'.repeat(2_000)))
+    const response = await ask('/api/event-logs/export')
+    const isOver = async () => /^sluice_read_bytes 0$/m.test(await views.metrics.registry.metrics())
+    for (let seen = 0; seen < 20; seen += 1) await eventually(isOver)
+    await expect(response.toArray()).rejects.toThrow('aborted')
+  })
+
+  test('is cut where a page waits for other reads for a minute', async () => {
+    minutesPass()
+    views.store.add(...many(1_200))
+    const { search } = views.store
+    let pages = 0
+    views.store.search = async (...args) => {
+      pages += 1
+      if (pages === 1) return search(...args)
+      await nextTurn()
+      throw new ReadNotBegunError()
+    }
+    const response = await ask('/api/event-logs/export')
+    await expect(response.toArray()).rejects.toThrow('aborted')
+    expect(pages).toBeGreaterThan(2)
   })
 
   test('ends before the next page when its key is revoked', async () => {

@@ -199,6 +199,14 @@ describe('the drawing of a flow', () => {
     expect(searches).toBe(1)
   })
 
+  test('of several pages leaves none of their memory taken', async () => {
+    views.store.add(
+      ...Array.from({ length: 1_200 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) })),
+    )
+    await fileOf('k')
+    expect(await views.metrics.registry.metrics()).toMatch(/^sluice_read_bytes 0$/m)
+  })
+
   test('that cannot be made says so', async () => {
     views.store.add(eventLog({ correlationKey: 'k' }))
     views.store.failAfter(1)
