@@ -225,7 +225,7 @@ projects:
     const levels = Array.from(
       { length: 12 },
       (_, i) =>
-        `  - &l${i} [${Array(10)
+        `  - &l${i} [${Array(100)
           .fill(i === 0 ? 'x' : `*l${i - 1}`)
           .join(', ')}]`,
     )
@@ -233,6 +233,12 @@ projects:
     const many = `teams: [{ id: a, apiKeys: &keys [${Array(3_000).fill('k').join(',')}] }, ${Array(1_000).fill('{ id: b, apiKeys: *keys }').join(',')}]`
     expect(problemsOf(many)).toEqual(['null: the file has more than 100 aliases'])
     expect(problemsOf('teams: &self [*self]').length).toBeGreaterThan(0)
+  })
+
+  test('a file of more than 16 MiB is not read', () => {
+    const text = `teams: []\n#${'x'.repeat(16 * 1024 * 1024 - 11)}`
+    expect(problemsOf(text)).toEqual([])
+    expect(problemsOf(`${text}x`)).toEqual(['null: the file has more than 16777216 bytes'])
   })
 
   test('any text gives a file or problems, and never throws', () => {
