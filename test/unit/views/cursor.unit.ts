@@ -53,6 +53,11 @@ describe('a cursor', () => {
     })
   })
 
+  test('of parts that are no texts is refused', () => {
+    const text = Buffer.from(JSON.stringify(['asc', 7, 8])).toString('base64url')
+    expect(refusalOf(() => decodeCursor('asc', text))).toMatchObject({ details: [{ path: 'cursor' }] })
+  })
+
   test('of one kind of list is refused by another', () => {
     const entry = encodeCursor('desc', { timestamp, id: 'x' })
     const flow = encodeFlowCursor('latest', NOW, { rank: 0, lastAt: timestamp, correlationKey: 'k' })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ReadNotBegunError } from '../../../shared/log-store/log-store.ts'
 import { eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture
@@ -88,6 +89,11 @@ describe('invalid_request names the parameter', () => {
     ['/api/event-logs/tail?from=now', 'from', expect.stringContaining('is not a parameter')],
     ['/api/event-logs/tail?lastEventId=garbage', 'lastEventId', expect.stringContaining('id of an event')],
     ['/api/event-logs/export?format=xml', 'format', 'must be ndjson or csv, or svg for a flow'],
+    [
+      '/api/event-logs?from=2026-02-01T11:00:00Z&to=2026-02-01T11:00:00Z',
+      'to',
+      'must be later than from (2026-02-01T11:00:00.000Z)',
+    ],
     ['/api/application-logs/export?format=svg', 'format', 'must be ndjson or csv, or svg for a flow'],
     ['/api/event-logs/x?limit=5', 'limit', 'is not a parameter; this path takes none'],
     ['/api/event-logs/x/context?before=101', 'before', 'must be a whole number from 0 to 100'],
@@ -133,6 +139,12 @@ describe('invalid_request names the parameter', () => {
     const answer = await views.get(`/api/event-logs?order=asc&cursor=${data.nextCursor}`)
     expect(answer).toMatchObject({ status: 400, error: { details: [{ path: 'cursor' }] } })
   })
+})
+
+test('a read that the store had no time to begin is refused as those that wait too long are', async () => {
+  views.store.search = () => Promise.reject(new ReadNotBegunError())
+  const answer = await views.get('/api/event-logs')
+  expect(answer).toMatchObject({ status: 429, error: { code: 'rate_limited', retryable: true } })
 })
 
 describe('not_found', () => {
