@@ -138,6 +138,6 @@ async function workOn(
       })
     }
     position = next
-    if (position >= endPosition && !signal.aborted) await changes.after(topic, seen)
+    if (position >= endPosition) await changes.after(topic, seen)
   }
 }
