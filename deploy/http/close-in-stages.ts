@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { owedAnswers } from './connection.ts'
 
 /** How long a sender may keep sending on a connection that has had its last answer. */
 const LINGER_MS = 2_000
@@ -27,5 +28,20 @@ export function closeConnectionsInStages(server: Server): void {
   server.on('connection', (socket: Socket) => {
     // Node calls this once the last answer is written.
     socket.destroySoon = () => closeInStages(socket)
+  })
+}
+
+/**
+ * Makes a server reset a connection that it destroys in the middle of an answer, unless that is sent in chunks. In HTTP/1.0 an answer can
+ * end with its connection: a reader, or a proxy that passes it on in chunks, would take the part for the whole.
+ */
+export function resetCutAnswers(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    const { destroy } = socket
+    socket.destroy = (error) => {
+      socket.destroy = destroy
+      const isCut = owedAnswers(socket).some(({ headersSent, chunkedEncoding }) => headersSent && !chunkedEncoding)
+      return isCut ? socket.resetAndDestroy() : socket.destroy(error)
+    }
   })
 }

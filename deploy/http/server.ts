@@ -6,7 +6,7 @@ import { steadyClock, systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
-import { closeConnectionsInStages } from './close-in-stages.ts'
+import { closeConnectionsInStages, resetCutAnswers } from './close-in-stages.ts'
 import { letGoOfStalled, limitConnections, limitUnasked } from './connection-limits.ts'
 import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
@@ -65,6 +65,7 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   letGoOfStalled(server)
   answerHalfClosed(server)
   closeConnectionsInStages(server)
+  resetCutAnswers(server)
   limitPipelining(server)
   limitPieces(server)
   answerExpectContinue(server, config.MAX_BODY_BYTES)

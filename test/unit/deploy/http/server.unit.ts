@@ -108,6 +108,32 @@ describe('a client that closes its half of the connection', () => {
   })
 })
 
+describe('an answer in HTTP/1.0 that ends with its connection', () => {
+  const ask = async (listener: RequestListener) => {
+    const connection = openRaw(await start(listener))
+    connection.send('GET / HTTP/1.0\r\n\r\n')
+    return connection
+  }
+
+  test('is not taken for whole where it is cut', async () => {
+    const { received, closed, failure } = await ask((_request, response) => {
+      response.write('a part')
+      void eventually(() => expect(received()).toMatch(/a part$/)).then(() => response.destroy())
+    })
+    await closed
+    expect(failure()).toBe('ECONNRESET')
+  })
+
+  test('is whole where it is not', async () => {
+    const { closed, failure } = await ask((_request, response) => {
+      response.write('a part, ')
+      response.end('and the rest')
+    })
+    expect(await closed).toMatch(/a part, and the rest$/)
+    expect(failure()).toBeUndefined()
+  })
+})
+
 describe('a server that stops', () => {
   test('answers a request that has arrived on an idle connection, and then closes the connection', async () => {
     const port = await start((_request, response) => void response.end('ok'))
