@@ -343,6 +343,30 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByText('Nothing was refused').waitFor()
     })
 
+    test('is not held for away where a proxy refuses one request', async () => {
+      tolerate(/Failed to load resource: the server responded with a status of 403/)
+      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      const blocked = { status: 403, contentType: 'text/html', body: '<html><h1>Blocked</h1></html>' }
+      await page.route(/api\/application-logs\?/, (route) => route.fulfill(blocked))
+      await page.goto(`${server.url}/application-logs?q=1%3D1`)
+      await page
+        .getByRole('alert')
+        .getByText('A proxy in front of Sluice refused this request with status 403.')
+        .waitFor()
+      expect(await page.getByText('The server does not answer').count()).toBe(0)
+    })
+
+    test('says so where a proxy leads to a sign-in of its own', async () => {
+      tolerate(/login\.example/)
+      const { page } = await open(server.url, { key: server.key })
+      const redirected = { status: 302, headers: { location: 'https://login.example/' } }
+      await page.route('**/api/**', (route) => route.fulfill(redirected))
+      await page.evaluate("dispatchEvent(new Event('focus'))")
+      await page.getByText('refuses the requests of this page: load it again').waitFor()
+      await page.unroute('**/api/**')
+      await page.getByText('refuses the requests of this page').waitFor({ state: 'detached' })
+    })
+
     test('is not taken for one without logs', async () => {
       tolerate(UNAVAILABLE)
       const { page } = await open(server.url, { key: server.key, path: '/docs' })

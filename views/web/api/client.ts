@@ -3,7 +3,7 @@ import type { Entry, Session } from '../../schemas/answers.ts'
 import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 
-/** Why a request failed: the API's refusal, or `unreachable` if no server answered or the caller aborted. */
+/** Why a request failed: the API's refusal, `refused_by_proxy`, or `unreachable` if no server answered or the caller aborted. */
 export interface Problem {
   readonly code: string
   readonly message: string
@@ -19,8 +19,8 @@ export type Result<T> = { readonly ok: true; readonly data: T } | { readonly ok:
 
 export type Params = Readonly<Record<string, string | number | null | undefined>>
 
-/** Whether the server answers; drives the page's banner and everything that fetches. */
-export const connection = createStore<'up' | 'away'>('up')
+/** Whether the server answers, or a proxy refuses even to tell who is signed in; drives the page's banner and everything that fetches. */
+export const connection = createStore<'up' | 'away' | 'refused'>('up')
 
 /** Counts how often a session turned out to be over. */
 export const refusedSessions = createStore(0)
@@ -57,25 +57,44 @@ const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   const [refusals, changes] = [refusedSessions.get(), changedSessions.get()]
-  let response: Response
+  const asksWho = url.endsWith('/api/session')
+  let response: Response | undefined
   let body: Envelope<T>
   try {
-    response = await fetch(url, { credentials: 'same-origin', ...init })
+    // The sign-in of a proxy is of another origin, which a page cannot ask.
+    response = await fetch(url, { credentials: 'same-origin', redirect: 'manual', ...init })
     body = parse(await response.text()) as Envelope<T>
     // A proxy answers for an unavailable server with a body of its own, JSON or not.
     if (!('success' in body)) throw body
   } catch {
-    if (!init.signal?.aborted) connection.set('away')
-    return UNREACHABLE
+    const refused = response !== undefined && isFinal(response) ? refusedByProxy(response) : undefined
+    if (!init.signal?.aborted && (asksWho || !refused)) connection.set(refused ? 'refused' : 'away')
+    return refused ?? UNREACHABLE
   }
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
-  const over = response.status === 401 && !url.endsWith('/api/session')
+  const over = response.status === 401 && !asksWho
   // A request sent before an earlier refusal tells nothing new either.
   if (over && refusals === refusedSessions.get() && changes === changedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
   const message = over ? 'Your session is over.' : inPageWords(body.error.message, retryAfter)
   return { ok: false, problem: { ...body.error, message, status: response.status, retryAfter } }
+}
+
+/** Statuses below 500 of a proxy whose server restarts. */
+const PASSING: readonly number[] = [404, 408, 425, 429]
+
+/** Whether a proxy's answer is no passing one: it wants a sign-in of its own, or lets no such request through. */
+const isFinal = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 400 && status < 500 && !PASSING.includes(status))
+
+const refusedByProxy = ({ status }: Response) => {
+  const how = status === 0 ? 'with a redirection: load this page again' : `with status ${status}`
+  const message = `A proxy in front of Sluice refused this request ${how}.`
+  return {
+    ok: false,
+    problem: { ...UNREACHABLE.problem, code: 'refused_by_proxy', message, retryable: false, status },
+  } as const
 }
 
 /** The API's messages address programs, which see the headers of an answer. */

@@ -6,12 +6,18 @@ import { useStore } from '../ui/store.ts'
 const FIRST_WAIT_S = 1
 const LONGEST_WAIT_S = 15
 
-/** Reports that the server is unreachable, and retries at growing intervals. */
-export function Banner() {
-  return useStore(connection) === 'up' ? null : <Away />
+const WHY = {
+  away: 'The server does not answer.',
+  refused: 'A proxy in front of Sluice refuses the requests of this page: load it again, and sign in there if it asks.',
 }
 
-function Away() {
+/** Reports that the server is unreachable, and retries at growing intervals. */
+export function Banner() {
+  const state = useStore(connection)
+  return state === 'up' ? null : <Away why={WHY[state]} />
+}
+
+function Away({ why }: { readonly why: string }) {
   const [wait, setWait] = useState(FIRST_WAIT_S)
   const [left, setLeft] = useState(FIRST_WAIT_S)
   useEffect(() => {
@@ -27,7 +33,7 @@ function Away() {
   return (
     <div class="banner">
       {/* Outside the live region; otherwise every second of the countdown would be read out. */}
-      <span role="status">The server does not answer. Nothing you typed is lost.</span>
+      <span role="status">{why} Nothing you typed is lost.</span>
       <span class="muted num">Next try in {left} s</span>
       <button type="button" class="button small" onClick={() => void loadSession()}>
         Try now
