@@ -395,7 +395,12 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByRole('button', { name: 'Demo' }).click()
       await page.getByRole('button', { name: 'System' }).click()
       expect(await page.evaluate(background)).toBe(dark)
-      expect(await (await page.reload())?.text()).toContain('<html lang="en">')
+      expect(await (await page.reload())?.text()).toContain('<html lang="en" translate="no">')
+    })
+
+    test('in the words of the logs: browsers do not translate it, as texts that they replaced would never change again', async () => {
+      const { page } = await open(server.url, { key: server.key })
+      expect(await page.evaluate('document.documentElement.translate')).toBe(false)
     })
 
     test.each(['/event-logs', '/application-logs', '/flows', '/team', '/refused'])(
