@@ -37,7 +37,7 @@ export interface ServerOptions {
   readonly print: (text: string) => void
 }
 
-/** Runs a server until SIGTERM or SIGINT (the second exits at once) or until all its projections halt. Exit code: 0 drained, 1 failed. */
+/** Runs a server until SIGTERM, SIGINT or SIGHUP (the second exits at once) or until all its projections halt. Exit code: 0 drained, 1 failed. */
 export async function serve(options: ServerOptions): Promise<number> {
   const { config, logger } = options
   const server = await startServer(options)

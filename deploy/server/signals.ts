@@ -1,4 +1,5 @@
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** SIGHUP comes with the end of a terminal or of its connection, and by default would end the process without an answer to what it took. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 let current: (() => void) | undefined
 

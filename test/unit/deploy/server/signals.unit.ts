@@ -14,7 +14,7 @@ const run = (script: string): string =>
 
 const SAY = 'const say = (what) => () => { console.log(what); process.exit() }\nsetInterval(() => {}, 1_000)\n'
 
-test.each(['SIGTERM', 'SIGINT'])('%s does what was said last', (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('%s does what was said last', (signal) => {
   expect(run(`${SAY}onSignals(say('first')); onSignals(say('second')); process.kill(process.pid, '${signal}')`)).toBe(
     'second',
   )
