@@ -49,8 +49,8 @@ function named(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The address is another machine's, or a name that stands for none. */
-const NO_ADDRESS: readonly (string | undefined)[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']
+/** The address is another machine's, a name that stands for none, or an IPv6 address where the system has no IPv6. */
+const NO_ADDRESS: readonly (string | undefined)[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT']
 
 function listenError(error: NodeJS.ErrnoException, { host, port, setting }: ListenAddress): Error {
   if (error.code === 'EADDRINUSE')

@@ -21,3 +21,14 @@ test.each(['[::1]', '192.0.2.1'])('the host %s is told by its setting, as it is 
   const { start } = createListening('http', createServer(), address, async () => {})
   await expect(start()).rejects.toThrow(`HOST=${host} is no address of this machine`)
 })
+
+test('the host is told by its setting where the system has no addresses of this kind', async () => {
+  const server = createServer()
+  const error = Object.assign(new Error('listen EAFNOSUPPORT: address family not supported'), { code: 'EAFNOSUPPORT' })
+  vi.spyOn(server, 'listen').mockImplementation(() => {
+    server.emit('error', error)
+    return server
+  })
+  const { start } = createListening('http', server, { host: '::', port: 0, setting: 'PORT' }, async () => {})
+  await expect(start()).rejects.toThrow('HOST=:: is no address of this machine (EAFNOSUPPORT)')
+})
