@@ -5,22 +5,26 @@ export type { Logger }
 /** Maximum bytes of lines that wait to be written; further lines are dropped. */
 const WAITING_BYTES_MAX = 1024 * 1024
 
+/** Tries to write, 100 ms apart, to a reader that takes nothing; after these, the next line tries again. */
+const TRIES_MAX = 10
+
 /**
- * Standard output. If it is a file on a disk that is full, a server that refuses entries for that reason has to go on: lines wait, and the
- * next line tries again. The process ends without those that still cannot be written.
+ * Standard output. If it is a file on a disk that is full, a server that refuses entries for that reason has to go on, and so it has if the
+ * reader stands still: lines wait, and the next line tries again. The process ends without those that still cannot be written.
  */
 function openOutput(): ReturnType<typeof destination> {
-  const opened = destination({ dest: 1, maxLength: WAITING_BYTES_MAX })
-  let isFailing = false
-  opened.on('error', () => {
-    isFailing = true
+  let tries = 0
+  const retryEAGAIN = (): boolean => {
+    tries += 1
+    return tries < TRIES_MAX
+  }
+  const opened = destination({ dest: 1, maxLength: WAITING_BYTES_MAX, retryEAGAIN })
+  opened.on('error', () => undefined)
+  opened.on('write', () => {
+    tries = 0
   })
-  opened.on('drain', () => {
-    isFailing = false
-  })
-  process.on('beforeExit', () => {
-    if (isFailing) opened.destroy()
-  })
+  // Pino's own listener, which would try for ever, leaves a destination alone that was let go.
+  process.prependListener('exit', () => opened.destroy())
   return opened
 }
 

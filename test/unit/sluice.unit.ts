@@ -33,7 +33,12 @@ test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])('on Node %s the program ru
 function runInto(output: string, ...args: readonly string[]) {
   const to = openSync(output, 'w')
   const node = ['--disable-warning=ExperimentalWarning', ...args]
-  const ran = spawnSync(process.execPath, node, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', to, 'pipe'] })
+  const ran = spawnSync(process.execPath, node, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', to, 'pipe'],
+    timeout: 20_000,
+  })
   closeSync(to)
   return ran
 }
@@ -49,18 +54,37 @@ test.skipIf(!existsSync(FULL))('a command whose output cannot be written says so
   ])
 })
 
-test.skipIf(!existsSync(FULL))(
-  'log lines that cannot be written do not end the process, which does not wait for them',
-  () => {
-    const program = `const { createLogger } = await import('./shared/runtime/logger.ts')
-    const logger = createLogger('info', 'test')
+const LOGGER = `
+  process.stdout.on('error', () => undefined)
+  const { createLogger } = await import('./shared/runtime/logger.ts')
+  const logger = createLogger('info', 'test')`
+
+test.skipIf(!existsSync(FULL)).each(['', 'process.exit()'])(
+  'log lines that cannot be written do not end the process, which does not wait for them: %s',
+  (end) => {
+    const program = `${LOGGER}
     for (const turn of [1, 2, 3]) {
       logger.info({ turn }, 'a line')
       await new Promise(setImmediate)
     }
-    console.error('still here')`
+    console.error('still here')
+    ${end}`
     const { status, stderr } = runInto(FULL, '--input-type=module', '-e', program)
     expect([status, stderr]).toEqual([0, 'still here\n'])
+  },
+)
+
+test.each(['', 'process.exit()'])(
+  'a process does not wait for a reader of its log that stands still: %s',
+  async (end) => {
+    const program = `${LOGGER}
+    for (let turn = 0; turn < 500; turn += 1) logger.info({ text: 'x'.repeat(1_000) }, 'a line')
+    ${end}`
+    const node = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program]
+    const child = spawn(process.execPath, node, { cwd: ROOT })
+    child.stdout.pause()
+    const [status] = await once(child, 'exit')
+    expect(status).toBe(0)
   },
 )
 
