@@ -12,6 +12,8 @@ function readinessUrl({ HOST, PORT, METRICS_PORT, BASE_PATH }: Config): string {
   return `http://${host}:${place}`
 }
 
+// The process is on this machine: no proxy of the environment (NODE_USE_ENV_PROXY) leads to it.
+process.env['no_proxy'] = '*'
 let url = ''
 try {
   url = readinessUrl(loadConfig())

@@ -38,6 +38,11 @@ test('the health check lists wrong settings, without a stack', async () => {
   )
 })
 
+test('the health check asks this machine, whatever proxy is set for others', async () => {
+  const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9' }
+  expect(await checkHealth({ ...proxied, PORT: new URL(server.url).port })).toMatch(/^200 \{"ready":true/)
+})
+
 test('one round finds what it wrote', async () => {
   const { code, stdout, stderr } = await runSluice(['canary', '--once'], settings)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
