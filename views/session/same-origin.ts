@@ -1,4 +1,4 @@
-import { ProblemError, problem } from '../../shared/contract/errors.ts'
+import { ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 
 /**
@@ -6,7 +6,13 @@ import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
  * it; one that presents a key need not, as browsers never add a key. Throws `cross_origin`.
  */
 export function requireSameOrigin(request: Forwarded, proxies: Proxies): void {
-  if (!isSameOrigin(request, proxies)) throw new ProblemError(problem('cross_origin'))
+  if (isSameOrigin(request, proxies)) return
+  const { 'sec-fetch-site': site, origin, host } = request.headers
+  // With `Sec-Fetch-Site` no host was compared here.
+  if (site !== undefined || origin === undefined) throw new ProblemError(problem('cross_origin'))
+  const remedy = "If that is Sluice's page, the proxy in front of it has to pass on Host as it is, with the port."
+  const message = `A page of the origin ${origin} sent the request to the host ${host}. ${remedy}`
+  throw new ProblemError(problemSaying('cross_origin', message))
 }
 
 /**

@@ -53,4 +53,11 @@ describe('whether a request comes from a page of this origin', () => {
     const headers = { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test' }
     expect(isSameOrigin(from(headers), createProxies(['10.0.0.8']))).toBe(false)
   })
+
+  test('no, and what the proxy has to change is told, where it leaves out the port', () => {
+    const headers = { origin: 'http://logs.test:8088', host: 'logs.test' }
+    expect(() => requireSameOrigin(from(headers), proxies)).toThrow(
+      /http:\/\/logs\.test:8088 sent the request to the host logs\.test\. .*pass on Host as it is, with the port/,
+    )
+  })
 })
