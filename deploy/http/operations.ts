@@ -26,14 +26,19 @@ const METRICS_LIMIT_MS = 1_000
 /** A scrape takes about 10 ms and no key: scrapes without end would leave others little of the thread. */
 const REST = { times: 4, restMsMax: 250 }
 
+/** A cache in between would answer for a process that is gone. */
+const NEVER_KEPT = { 'cache-control': 'no-store' }
+
 /** `GET /health/live` and `GET /health/ready`: real statuses, and JSON that says what is not ready. */
 export function healthRoutes({ health, draining }: OperationsDeps): Router {
   const router = Router()
-  serveReads(router, '/health/live', (_request, response) => answerJson(response, 200, JSON.stringify({ live: true })))
+  serveReads(router, '/health/live', (_request, response) =>
+    answerJson(response, 200, JSON.stringify({ live: true }), NEVER_KEPT),
+  )
   serveReads(router, '/health/ready', async (_request, response) => {
     const parts = draining() ? [{ name: 'process', ready: false, reason: 'the process is stopping' }] : await health()
     const ready = parts.every((part) => part.ready)
-    answerJson(response, ready ? 200 : 503, JSON.stringify({ ready, parts }))
+    answerJson(response, ready ? 200 : 503, JSON.stringify({ ready, parts }), NEVER_KEPT)
   })
   return router
 }
@@ -57,7 +62,7 @@ export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: 
   const router = Router()
   serveReads(router, '/metrics', async (_request, response) => {
     const text = await collect()
-    response.writeHead(200, { 'content-type': metrics.registry.contentType })
+    response.writeHead(200, { 'content-type': metrics.registry.contentType, ...NEVER_KEPT })
     response.end(text)
   })
   return router

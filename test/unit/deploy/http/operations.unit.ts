@@ -53,6 +53,10 @@ test('ready is what all parts are, and nothing is while the process stops', asyn
   expect(await ask('/health/live')).toEqual([200, { live: true }])
 })
 
+test.each(['/health/live', '/health/ready', '/metrics'])('%s is answered by no cache', async (path) => {
+  expect((await fetch(url + path)).headers.get('cache-control')).toBe('no-store')
+})
+
 test.each(['/health/live', '/health/ready', '/metrics'])('%s takes GET and HEAD only', async (path) => {
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
     const response = await fetch(url + path, { method })
