@@ -1,5 +1,5 @@
 import type { Params } from '../api/client.ts'
-import { decode } from '../lib/address.ts'
+import { decode, UNFIT } from '../lib/address.ts'
 
 /** Several values in one parameter of the page's address. */
 export const listOf = (text = ''): ReadonlySet<string> =>
@@ -32,7 +32,7 @@ export function comparisonOf(correlationKey: string, otherKey: string): ReturnTy
 
 function segmentOf(correlationKey: string, name: string): { readonly segment: string; readonly params: Params } {
   const key = correlationKey.toWellFormed()
-  return /^(?:\.{0,2}|statistics)$/i.test(key)
+  return UNFIT.test(key) || /^(?:statistics)?$/i.test(key)
     ? { segment: '-', params: { [name]: key } }
     : { segment: encodeURIComponent(key), params: {} }
 }

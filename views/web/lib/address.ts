@@ -43,8 +43,8 @@ export function formatAddress({ path, params }: Address, base: string): string {
   return base + segments.map(encodeSegment).join('/') + (search === '' ? '' : `?${search}`)
 }
 
-/** Browsers remove these segments from paths, encoded or not. */
-const UNFIT = /^\.{1,2}$/
+/** Browsers remove segments of dots from paths, encoded or not; and proxies refuse slashes (as Apache does) or decode them. */
+export const UNFIT = /^\.{1,2}$|[/\\]/
 
 const encodeSegment = (text: string): string => encodeURIComponent(text.toWellFormed())
 

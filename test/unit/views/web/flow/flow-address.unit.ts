@@ -28,15 +28,15 @@ describe('a list in one parameter', () => {
 
 describe('where the API has a flow', () => {
   test('is its key in the path, or beside it where no path can hold it', () => {
-    expect(apiOf('order/47 11')).toEqual({ path: '/api/flows/order%2F47%2011', params: {} })
+    expect(apiOf('order:47 11')).toEqual({ path: '/api/flows/order%3A47%2011', params: {} })
     expect(apiOf('k', '/tail')).toEqual({ path: '/api/flows/k/tail', params: {} })
-    for (const key of ['', '.', '..', 'Statistics'])
+    for (const key of ['', '.', '..', 'Statistics', 'order/4711', 'a\\b'])
       expect(apiOf(key, '/tail')).toEqual({ path: '/api/flows/-/tail', params: { key } })
     expect(apiOf('\ud800').path).toBe('/api/flows/%EF%BF%BD')
   })
 
   test('is both keys where two flows are compared', () => {
-    expect(comparisonOf('a/b', 'c')).toEqual({ path: '/api/flows/a%2Fb/compare/c', params: {} })
+    expect(comparisonOf('a b', 'c')).toEqual({ path: '/api/flows/a%20b/compare/c', params: {} })
     expect(comparisonOf('.', '..')).toEqual({ path: '/api/flows/-/compare/-', params: { key: '.', other: '..' } })
   })
 })
