@@ -363,7 +363,8 @@ describe('the bytes of bodies', () => {
 
   test('a body whose framing is refused gives its bytes back, and a fault of ours reaches the caller', async () => {
     const budget = createByteBudget(1_000_000)
-    const options = { timeoutMs: 10_000, grant: () => ({ value: { ...GRANT, share: budget } }) }
+    const grant = () => ({ value: { ...GRANT, share: budget } })
+    const options = { timeoutMs: 10_000, refusal: () => undefined, grant }
     const unwrap = () => refuse('malformed_request')
     const unframed = createBodyReader({ ...options, decode: decodeText, unwrap })
     expect(told(await unframed(send({}, textOf(9_000))))).toBe('malformed_request')

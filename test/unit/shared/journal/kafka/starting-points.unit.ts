@@ -28,9 +28,7 @@ function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
 }
 
 const at = (position: number | null, end: number, { leaderEpoch = -1, first = 0 } = {}) =>
-  new Map<number, GroupPosition>([
-    [0, { first, end, committed: position === null ? null : { position, leaderEpoch } }],
-  ])
+  new Map<number, GroupPosition>([[0, { first, end, committed: position === null ? null : { position, leaderEpoch } }]])
 
 test('a look-up ends when its member ends, though no broker answers', async () => {
   const asked = Promise.withResolvers<void>()
