@@ -54,8 +54,9 @@ describe('a cursor', () => {
   })
 
   test('of parts that are no texts is refused', () => {
-    const text = Buffer.from(JSON.stringify(['asc', 7, 8])).toString('base64url')
-    expect(refusalOf(() => decodeCursor('asc', text))).toMatchObject({ details: [{ path: 'cursor' }] })
+    const textOf = (...parts: readonly unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    expect(refusalOf(() => decodeCursor('asc', textOf('asc', 7, 8)))).toMatchObject({ details: [{ path: 'cursor' }] })
+    expect(refusalOf(() => decodeTailCursor(textOf('tail', 7)))).toMatchObject({ details: [{ path: 'lastEventId' }] })
   })
 
   test('of one kind of list is refused by another', () => {
