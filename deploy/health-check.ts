@@ -1,4 +1,7 @@
 /** Asks the process on this machine, found by the same settings, whether it is ready. Exit code 0: it is. */
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { below } from '../shared/http/base-path.ts'
 import { type Config, ConfigError, loadConfig } from '../shared/runtime/config.ts'
 
@@ -12,14 +15,14 @@ function readinessUrl({ HOST, PORT, METRICS_PORT, BASE_PATH }: Config): string {
   return `http://${host}:${place}`
 }
 
-// The process is on this machine: no proxy of the environment (NODE_USE_ENV_PROXY) leads to it.
-process.env['no_proxy'] = '*'
 let url = ''
 try {
   url = readinessUrl(loadConfig())
-  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  process.stdout.write(`${answer.status} ${await answer.text()}\n`)
-  process.exitCode = answer.ok ? 0 : 1
+  // With an agent of its own, as a proxy of the environment (NODE_USE_ENV_PROXY) does not lead to this machine.
+  const request = get(url, { agent: new Agent(), signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  process.stdout.write(`${answer.statusCode} ${await text(answer)}\n`)
+  process.exitCode = answer.statusCode === 200 ? 0 : 1
 } catch (error) {
   const { message } = error as Error
   process.stdout.write(`${error instanceof ConfigError ? message : `${url} does not answer: ${message}`}\n`)
