@@ -93,6 +93,19 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
         .waitFor()
     })
 
+    test('a browser that keeps no cookie is told so, not that its session is over', async () => {
+      const { page, context } = await open(server.url)
+      await page.route('**/api/session', async (route) => {
+        const response = await route.fetch()
+        await context.clearCookies()
+        const { 'set-cookie': _refused, ...headers } = response.headers()
+        await route.fulfill({ response, headers })
+      })
+      await page.getByLabel('Team key').fill(server.key)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').getByText('This browser does not keep the cookie').waitFor()
+    })
+
     test('signing out takes it all away, also for the next visit', async () => {
       const { page, context } = await open(server.url, { key: server.key })
       await page.getByRole('button', { name: 'Demo' }).click()

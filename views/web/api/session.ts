@@ -1,7 +1,7 @@
 import type { Session } from '../../schemas/answers.ts'
 import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
-import { changedSessions, connection, get, refusedSessions, send } from './client.ts'
+import { changedSessions, connection, get, type Problem, refusedSessions, send } from './client.ts'
 import { reloadAll } from './use-fetch.ts'
 
 /** `over`: the session has ended, and the page stays as it is until the user signs in again. */
@@ -30,11 +30,22 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+const NOT_KEPT: Problem = {
+  code: 'session_not_kept',
+  message: 'This browser does not keep the cookie of the session, or another server answers that does not accept it.',
+  details: null,
+  retryable: false,
+  status: 0,
+  retryAfter: null,
+}
+
 /** Signs in with a Team key; returns the problem on failure. The key is not stored. */
-export async function signIn(apiKey: string) {
+export async function signIn(apiKey: string): Promise<Problem | undefined> {
   const answer = await send<Session>('POST', '/api/session', { apiKey })
   if (!answer.ok) return answer.problem
   countChange()
+  const kept = await get<Session>('/api/session')
+  if (kept.ok && kept.data.team === null) return NOT_KEPT
   take(answer.data)
   return undefined
 }
