@@ -175,7 +175,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   /**
    * One request for the wanted ones of the partitions that a broker leads. Rejects if it failed for any, after the others are handed over;
    * otherwise resolves to the milliseconds to wait before the next. What is sent while the broker reads nothing times out here, and is
-   * answered later all the same, to nobody: that uses up the quota again.
+   * answered later all the same, to nobody, which may use up the quota again.
    */
   const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<number> => {
     const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
