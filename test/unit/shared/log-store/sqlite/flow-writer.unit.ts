@@ -1,8 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos } from '../../../../../shared/contract/timestamp.ts'
+import type { FlowCursor } from '../../../../../shared/log-store/log-store.ts'
 import { mergeSummaries, summaryOf } from '../../../../../shared/log-store/sqlite/flow-writer.ts'
+import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
+import { deltasOf } from '../../../../contract/log-store-flows.ts'
+import { flowsOf } from '../../../../contract/log-store-rig.ts'
+import { eventDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 /** Names of up to 10,000 characters, so that few are too many; long ones come before short ones, and the other way round. */
@@ -59,5 +67,47 @@ describe('flow summaries', () => {
         expect(merged.steps).toEqual(['a\uFFFDb', 'c'])
       }),
     )
+  })
+})
+
+describe('reads of flows', () => {
+  let folder: string
+  let store: ReturnType<typeof openStore>
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sluice-flows-'))
+    store = openStore({ file: join(folder, 'logs.db') })
+  })
+  afterEach(() => {
+    store.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('end a page at 20,000 groups, but give a flow with more of them alone', () => {
+    const documents = Array.from({ length: 20_003 }, (_, index) =>
+      eventDocument({ correlationKey: ['last', 'first'][index] ?? 'large', event: `event ${index}` }),
+    )
+    store.calls.write(documents)
+    store.calls.mergeFlows(deltasOf(documents))
+    const keys: (readonly string[])[] = []
+    for (let after: FlowCursor | null = null, pages = 0; pages < 3; pages += 1) {
+      const page = store.calls.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after })
+      keys.push(page.flows.map(({ correlationKey }) => correlationKey))
+      after = page.next
+      if (after === null) break
+    }
+    expect(keys).toEqual([['first'], ['large'], ['last']])
+  })
+
+  test('count at most 5,000 Events', () => {
+    const documents = Array.from({ length: 5_001 }, (_, index) =>
+      eventDocument({ correlationKey: `flow ${index}`, event: `event ${index}` }),
+    )
+    store.calls.mergeFlows(deltasOf(documents))
+    const { events } = store.calls.tallyFlows(flowsOf('payments'), {
+      lately: documents[0]?.timestamp ?? '',
+      ends: [],
+      waits: [],
+    })
+    expect(events.size).toBe(5_000)
   })
 })
