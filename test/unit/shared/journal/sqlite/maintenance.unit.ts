@@ -130,6 +130,21 @@ describe('retention', () => {
     expect((await scanAll(journal, 'logs')).map(({ offset }) => offset)).toEqual([3])
   })
 
+  test('a group that joins later begins with the first record that is left', async () => {
+    await append('logs', recordsOf('old', 3))
+    await journal.maintain({ now: now + RETENTION_MS + 1, retentionBytesMax: NO_LIMIT })
+    await append('logs', recordsOf('new', 2))
+    const seen: unknown[] = []
+    const subscription = await journal.subscribe(
+      { group: 'later', topics: ['logs'], recordsMax: 500 },
+      async (batch) => {
+        seen.push(...valuesOf(batch.records))
+      },
+    )
+    await Promise.race([subscription.done, eventually(() => seen.length > 0)])
+    expect(seen).toEqual(['new0', 'new1'])
+  })
+
   test('what a group has not committed stays, and the report names who holds it', async () => {
     await append('logs', recordsOf('a', 4))
     await append('logs', recordsOf('b', 6))
