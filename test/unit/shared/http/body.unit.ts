@@ -355,6 +355,13 @@ describe('the bytes of bodies', () => {
     await eventually(() => expect(request.destroyed).toBe(true))
   })
 
+  test('a body that ends because its request was cut off, as in HTTP/2, is not taken for whole', async () => {
+    const budget = createByteBudget(1_000_000)
+    const request = Object.assign(send({}, textOf(9_000)), { aborted: true })
+    expect(told(await readerWith(budget)(request))).toBe('gone')
+    expect(budget.held).toBe(0)
+  })
+
   test('a refused body that does not end is cut when the time is up', async () => {
     const request = requestWith({ 'content-length': '1000000000' })
     expect(told(await readerWith(createByteBudget(1_000), 20)(request))).toBe('payload_too_large')
