@@ -155,9 +155,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       const led = sources.filter((source) => leaderOf(source) === node)
       if (led.length === 0) return
       const wanted = led.filter((source) => options.wants(source))
-      if (wanted.length === 0 || performance.now() < restUntil) {
+      const restMs = restUntil - performance.now()
+      if (wanted.length === 0 || restMs > 0) {
         for (const source of led) source.answeredAt = performance.now()
-        await waker.wait(wanted.length === 0 ? maxWaitMs : Math.min(restUntil - performance.now(), maxWaitMs))
+        await waker.wait(wanted.length === 0 ? maxWaitMs : Math.min(restMs, maxWaitMs))
         continue
       }
       try {
