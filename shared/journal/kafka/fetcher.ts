@@ -102,9 +102,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const turns = createTurns()
   const reported = createFailureReport(logger)
   const unread = createUnreadReport(logger)
-  const waker = createWaker(signal)
-  // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
-  const supervisor = createWaker(signal)
+  // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
+  const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
   // At once: a request whose answer is still awaited ends with the client.
   signal.addEventListener('abort', () => end(), { once: true })
