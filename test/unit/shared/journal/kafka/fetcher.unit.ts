@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
-import { handOver, type Source, sourceAt, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
+import {
+  type FetcherOptions,
+  handOver,
+  type Source,
+  sourceAt,
+  startFetcher,
+} from '../../../../../shared/journal/kafka/fetcher.ts'
 import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
@@ -24,6 +30,24 @@ import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 const TOPIC_AUTHORIZATION_FAILED = 29
 
 const sourceOf = (partition: number): Source => sourceAt({ topic: 'logs', partition, position: 0 })
+
+/** Reads the only partition of a topic, with what the test changes. */
+const fetcherOf = (brokers: readonly FakeBroker[], signal: AbortSignal, changed: Partial<FetcherOptions> = {}) =>
+  startFetcher({
+    connection: connectionTo(brokers.map(({ host, port }) => `${host}:${port}`)),
+    logger: testLogger,
+    topics: ['logs'],
+    sources: [sourceOf(0)],
+    signal,
+    requestTimeoutMs: 5_000,
+    maxWaitMs: 100,
+    maxPartitionBytes: 1_000,
+    wants: () => true,
+    onRecords: () => undefined,
+    onOutOfRange: async () => undefined,
+    onReplaced: () => undefined,
+    ...changed,
+  })
 
 const recordsOf = (...values: readonly string[]): Buffer =>
   encodeRecordBatch(
@@ -173,22 +197,12 @@ test('a reading goes back to where the log of its leader parts from what was rea
   const stop = new AbortController()
   const all = Promise.withResolvers<void>()
   const errors: string[] = []
-  const fetcher = startFetcher({
-    connection: connectionTo([`${broker.host}:${broker.port}`]),
+  const fetcher = fetcherOf([broker], stop.signal, {
     logger: pino({ level: 'error' }, { write: (line: string) => void errors.push(line) }),
-    topics: ['logs'],
-    sources: [sourceOf(0)],
-    signal: stop.signal,
-    requestTimeoutMs: 5_000,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
-    wants: () => true,
     onRecords: (_, records) => {
       read.push(...valuesOf(records))
       if (read.includes('next')) all.resolve()
     },
-    onOutOfRange: async () => undefined,
-    onReplaced: () => undefined,
   })
   await all.promise
   stop.abort()
@@ -234,19 +248,9 @@ test('a broker that reads nothing for a while, as a quota is used up, is sent no
   })
   const stop = new AbortController()
   const source = sourceOf(0)
-  const fetcher = startFetcher({
-    connection: connectionTo([`${broker.host}:${broker.port}`]),
-    logger: testLogger,
-    topics: ['logs'],
+  const fetcher = fetcherOf([broker], stop.signal, {
     sources: [source],
-    signal: stop.signal,
-    requestTimeoutMs: 5_000,
     maxWaitMs: 10,
-    maxPartitionBytes: 1_000,
-    wants: () => true,
-    onRecords: () => undefined,
-    onOutOfRange: async () => undefined,
-    onReplaced: () => undefined,
   })
   const answers = new Set<number>()
   await eventually(() => answers.add(source.answeredAt).size > 3)
@@ -266,19 +270,9 @@ test('a partition that is not read for long is told with the reason, and when it
     return undefined
   })
   const stop = new AbortController()
-  const fetcher = startFetcher({
-    connection: connectionTo([`${broker.host}:${broker.port}`]),
+  const fetcher = fetcherOf([broker], stop.signal, {
     logger: pino({ level: 'info' }, { write: (line: string) => void told.push(JSON.parse(line)) }),
-    topics: ['logs'],
     sources: [{ ...sourceOf(0), answeredAt: -60_000, unledAt: -60_000 }],
-    signal: stop.signal,
-    requestTimeoutMs: 5_000,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
-    wants: () => true,
-    onRecords: () => undefined,
-    onOutOfRange: async () => undefined,
-    onReplaced: () => undefined,
   })
   await eventually(() => told.length > 1)
   stop.abort()
@@ -298,19 +292,8 @@ test('a reading ends when it is to end, though no broker answers who leads its p
     return undefined
   })
   const stop = new AbortController()
-  const fetcher = startFetcher({
-    connection: connectionTo([`${broker.host}:${broker.port}`]),
-    logger: testLogger,
-    topics: ['logs'],
-    sources: [sourceOf(0)],
-    signal: stop.signal,
+  const fetcher = fetcherOf([broker], stop.signal, {
     requestTimeoutMs: 60_000,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
-    wants: () => true,
-    onRecords: () => undefined,
-    onOutOfRange: async () => undefined,
-    onReplaced: () => undefined,
   })
   await asked.promise
   stop.abort()
@@ -329,20 +312,9 @@ test('a leader that is cut off from the others, and says nothing of it, is left 
   const brokers: readonly FakeBroker[] = [await brokerOf(1, Buffer.alloc(0)), await brokerOf(2, recordsOf('new'))]
   const stop = new AbortController()
   const read = Promise.withResolvers<readonly string[]>()
-  const fetcher = startFetcher({
-    connection: connectionTo(brokers.map(({ host, port }) => `${host}:${port}`)),
-    logger: testLogger,
-    topics: ['logs'],
-    sources: [sourceOf(0)],
-    signal: stop.signal,
-    requestTimeoutMs: 5_000,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
+  const fetcher = fetcherOf(brokers, stop.signal, {
     metadataAgeMs: 100,
-    wants: () => true,
     onRecords: (_, records) => read.resolve(valuesOf(records)),
-    onOutOfRange: async () => undefined,
-    onReplaced: () => undefined,
   })
   expect(await read.promise).toEqual(['new'])
   stop.abort()
