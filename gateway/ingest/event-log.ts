@@ -74,7 +74,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
   }
 }
 
-/** What keeps an archived Event or Step from taking logs: a Step is archived with its Event, and not restored without it. */
+/** The archived item to restore, in words: a Step is archived with its Event, and not restored without it. */
 function archivedOf(entity: Entity, registry: Registry): string {
   if (entity.kind === 'event') return 'This Event'
   const event = entity.event === null ? undefined : registry.entity(entity.event)

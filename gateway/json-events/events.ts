@@ -73,7 +73,7 @@ function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
 function* eventsOfOnlyLine(line: Line, parsed: Checked<unknown>): Steps<Checked<SentEvents>> {
   const { value, problem: cause } = parsed
   if (listIn(value) !== undefined) return yield* eventsOfList(line.text, value)
-  // What is not JSON counts as a list only if it begins as a list of objects does.
+  // A line that is not JSON counts as a list only if it begins as a list of objects does.
   const isList = cause?.code === 'malformed_json' ? LIST.test(line.text) : line.text.startsWith('[')
   if (cause !== undefined && isList) return { problem: cause }
   return { value: { events: [eventOfLine(line, parsed)], isBatch: false } }

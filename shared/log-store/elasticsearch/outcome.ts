@@ -60,7 +60,7 @@ function storedUnlessDiverted({ failure_store: failureStore }: BulkItem): ItemVe
   return { verdict: 'refused', reason: 'the document went to a failure store' }
 }
 
-/** What an operator has to mend although it is answered like a bad request: only the texts tell. */
+/** Obstacles that an operator has to remove, although they are answered like a bad request: only the texts tell. */
 const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
   [/maximum (?:normal|frozen) shards open/, 'no shards left'],
   [/^Number of documents in the index can't exceed/, 'a full shard'],

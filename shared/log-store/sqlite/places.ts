@@ -30,7 +30,7 @@ interface Wanted {
 /** The wanted places; only those in the range of arrivals, if given. Only in `Database.read`. */
 export type PlacesOf = (wanted: Wanted, arrivals?: ArrivalRange) => readonly Place[]
 
-/** What the readers of entries share. */
+/** The parts of the store that the readers of entries share. */
 export interface EntryReads {
   readonly database: Database
   readonly contents: Contents

@@ -21,7 +21,7 @@ export function Failed({ problem, reload }: FailedProps) {
 }
 
 interface GoneProps {
-  /** What the address names: `log`. */
+  /** The kind of item that the address names: `log`. */
   readonly what: string
   /** Called to remove it from the address. */
   readonly onLeave: () => void
