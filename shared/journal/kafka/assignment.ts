@@ -226,13 +226,13 @@ interface Start extends StartingPoints {
 }
 
 const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
-  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0, refusal: null }))
+  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, refusal: null }))
 
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },
   waitsFor: string | null,
-  { answeredAt, unledAt, refusal }: Pick<Source, 'answeredAt' | 'unledAt' | 'refusal'>,
-): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt, refusal })
+  { answeredAt, refusal }: Pick<Source, 'answeredAt' | 'refusal'>,
+): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, refusal })
 
 /** The epoch of a position that was copied from another cluster, say, means nothing in this one; it may lie between other records, too. */
 const UNKNOWN_EPOCH =

@@ -19,9 +19,7 @@ export interface Source extends LogPlace {
   leaderEpoch: number
   /** When a broker last answered for it, with or without records (`performance.now()`). */
   answeredAt: number
-  /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
-  unledAt: number
-  /** When its leader last answered with an error of its own (`performance.now()`), and which; null: never. */
+  /** The last answer of the brokers that it cannot be read; null: none. */
   refusal: Refusal | null
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
@@ -35,7 +33,6 @@ export const sourceAt = (
   ...place,
   topicId: undefined,
   answeredAt: performance.now(),
-  unledAt: 0,
   refusal: null,
   flaw: null,
 })
@@ -135,7 +132,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     try {
       await client.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
       const read = sources.filter((source) => source.topic === topic)
-      for (const source of read.filter(isUnled)) source.unledAt = performance.now()
+      for (const source of read.filter(isUnled)) source.refusal = { at: performance.now(), reason: UNLED }
       for (const source of read.filter(isReplaced)) {
         remove(source)
         options.onReplaced(source)
@@ -267,6 +264,8 @@ class FetchError extends AggregateError {
   }
 }
 
+const UNLED = 'no broker leads it'
+
 /** Errors after which another broker has to be asked, or the topic is not the one that was read. */
 const MOVED = [
   'NOT_LEADER_OR_FOLLOWER',
@@ -313,8 +312,8 @@ function createUnreadReport(logger: Logger) {
     },
     look: (sources: readonly Source[]): void => {
       for (const source of sources) {
-        const { topic, partition, answeredAt, unledAt } = source
-        const why = unledAt > answeredAt ? 'no broker leads it' : reason
+        const { topic, partition, answeredAt, refusal } = source
+        const why = refusal !== null && refusal.at > answeredAt ? refusal.reason : reason
         const isUnread = performance.now() - answeredAt > UNREAD_MS && why !== undefined
         if (isUnread === told.has(source)) continue
         if (isUnread) {

@@ -1,4 +1,4 @@
-/** An error that the leader of a partition answered with, though it leads it: another connection to it would get the same. */
+/** An answer of the brokers that a partition cannot be read: none leads it, or its leader cannot. Any other connection would get the same. */
 export interface Refusal {
   /** `performance.now()`. */
   readonly at: number
@@ -13,9 +13,7 @@ export interface PartitionState {
   readonly waitsFor: string | null
   /** When a broker last answered for it, or, if it is not read yet, when reading was to begin (`performance.now()`). */
   readonly answeredAt: number
-  /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
-  readonly unledAt: number
-  /** The last such answer of its leader; null: none. */
+  /** The last such answer; null: none. */
   readonly refusal: Refusal | null
 }
 
@@ -50,17 +48,14 @@ export function judgeStall(states: readonly PartitionState[], now: number, stall
 }
 
 /** When the brokers last said why the partition is not read. */
-const toldAt = ({ unledAt, refusal }: PartitionState): number => Math.max(unledAt, refusal?.at ?? 0)
+const toldAt = ({ refusal }: PartitionState): number => refusal?.at ?? 0
 
 const NAMED_MAX = 3
 
 function sentenceOf(waiting: readonly PartitionState[]): string {
   const named = waiting
     .slice(0, NAMED_MAX)
-    .map((state) => `${state.partition} is not read: ${state.waitsFor ?? toldReason(state)}`)
+    .map((state) => `${state.partition} is not read: ${state.waitsFor ?? state.refusal?.reason}`)
   const more = waiting.length - named.length
   return [...named, ...(more > 0 ? [`${more} more partition(s) are not read`] : [])].join('; ')
 }
-
-const toldReason = ({ unledAt, refusal }: PartitionState): string =>
-  refusal !== null && refusal.at > unledAt ? refusal.reason : 'no broker leads it'

@@ -272,7 +272,7 @@ test('a partition that is not read for long is told with the reason, and when it
   const stop = new AbortController()
   const fetcher = fetcherOf([broker], stop.signal, {
     logger: pino({ level: 'info' }, { write: (line: string) => void told.push(JSON.parse(line)) }),
-    sources: [{ ...sourceOf(0), answeredAt: -60_000, unledAt: -60_000 }],
+    sources: [{ ...sourceOf(0), answeredAt: -60_000 }],
   })
   await eventually(() => told.length > 1)
   stop.abort()

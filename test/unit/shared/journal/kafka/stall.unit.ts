@@ -7,12 +7,11 @@ const read = (partition: string, silentMs: number): PartitionState => ({
   partition,
   waitsFor: null,
   answeredAt: NOW - silentMs,
-  unledAt: 0,
   refusal: null,
 })
 const unled = (partition: string, silentMs: number, saidMs: number): PartitionState => ({
   ...read(partition, silentMs),
-  unledAt: NOW - saidMs,
+  refusal: { at: NOW - saidMs, reason: 'no broker leads it' },
 })
 const refused = (partition: string, silentMs: number, saidMs: number): PartitionState => ({
   ...read(partition, silentMs),
@@ -22,7 +21,6 @@ const unread = (partition: string, waitingMs: number): PartitionState => ({
   partition,
   waitsFor: 'refused',
   answeredAt: NOW - waitingMs,
-  unledAt: 0,
   refusal: null,
 })
 const judge = (...states: readonly PartitionState[]) => judgeStall(states, NOW, STALL_MS)
