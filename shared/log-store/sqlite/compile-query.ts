@@ -2,18 +2,19 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
 import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
-import { HAS_LEAF, LEAF_WITHIN } from './contents.ts'
 import { ID_TEXT, storedId } from './ids.ts'
-import { needleText } from './leaf-bytes.ts'
+import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
 /**
- * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT works as expected.
+ * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT works as expected. Of
+ * `payment failed scope.tenant:acme level>=Error`, a conjunction:
  *
- * - `match`: a full-text query that every match satisfies; null if there is none.
- * - `rest`: the remaining condition on a document that satisfies `match`; the whole condition if the query has no words.
+ * - `match`, a full-text query that every match satisfies, has the words "payment" and "failed", and "acme" among the leaves; it is null if
+ *   the query has no such part.
+ * - `rest`, the predicates on an entry that satisfies `match`, has the level, and the leaf itself: a leaf's words do not tell its path.
  */
 export interface CompiledQuery {
   readonly match: string | null
@@ -41,20 +42,34 @@ const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const sa
 const LEAF_WORDS_MAX = 20
 
 /** `valuesIndexed`: whether all entries have their `valueWords` in the index. */
-export function compileQuery(query: Query, matching: Matching, valuesIndexed: boolean): CompiledQuery {
-  return { match: necessaryMatch(query, valuesIndexed), rest: compileRest(query, matching) }
+export const compileQuery = (query: Query, matching: Matching, valuesIndexed: boolean): CompiledQuery => ({
+  match: necessaryMatch(query, valuesIndexed),
+  rest: compileRest(query, matching),
+})
+
+/** The queries all of which a match satisfies. */
+const conjunctsOf = (query: Query): readonly Query[] =>
+  query.type === 'and' ? query.queries.flatMap(conjunctsOf) : [query]
+
+/** A query in two parts that together mean the same: a full-text query, and the rest; null if none of its conjuncts is only words. */
+export function wordsAndRest(query: Query): { readonly match: string; readonly rest: Query } | null {
+  const [words, others] = [[] as string[], [] as Query[]]
+  for (const one of conjunctsOf(query)) {
+    const match = exactMatch(one)
+    if (match === null) others.push(one)
+    else words.push(match)
+  }
+  const match = combined('and', words)
+  return match === null
+    ? null
+    : { match, rest: others.length === 0 ? { type: 'all' } : { type: 'and', queries: others } }
 }
 
-/** A query in two parts that together mean the same: a full-text query, and the rest; null if it is not both or only words. */
-export function wordsAndRest(query: Query): { readonly match: string; readonly rest: Query } | null {
-  const parts = query.type === 'and' ? query.queries : [query]
-  const match = combined(
-    'and',
-    parts.map(exactMatch).filter((part) => part !== null),
-  )
-  if (match === null) return null
-  const queries = parts.filter((part) => exactMatch(part) === null)
-  return { match, rest: queries.length === 0 ? { type: 'all' } : { type: 'and', queries } }
+/** The text that every match has in this field; null if there is none. */
+export function pinned(query: Query, field: 'id' | 'correlationKey'): string | null {
+  for (const one of conjunctsOf(query))
+    if (one.type === 'equals' && one.field === field && !one.prefix) return one.value
+  return null
 }
 
 /** Whether the query searches words: only full-text tables can say whether an entry has them. */
@@ -77,7 +92,7 @@ function exactMatch(query: Query): string | null {
 }
 
 /** A full-text query that finds everything that the query finds, and perhaps more. */
-function necessaryMatch(query: Query, valuesIndexed: boolean): string | null {
+export function necessaryMatch(query: Query, valuesIndexed: boolean): string | null {
   const matchOf = (part: Query): string | null => necessaryMatch(part, valuesIndexed)
   switch (query.type) {
     case 'words':
@@ -120,15 +135,12 @@ function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): 
   return words.length === 0 ? null : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, open)
 }
 
-/** The query without those of its required parts that `match` decides. */
-function compileRest(query: Query, matching: Matching): Sql {
-  if (exactMatch(query) !== null) return TRUE
-  if (query.type !== 'and') return compile(query, matching)
-  return allInOrder(
-    query.queries.filter((one) => exactMatch(one) === null),
-    (one) => compileRest(one, matching),
+/** The query without those of its conjuncts that `match` decides. */
+const compileRest = (query: Query, matching: Matching): Sql =>
+  allInOrder(
+    conjunctsOf(query).filter((one) => exactMatch(one) === null),
+    (one) => compile(one, matching),
   )
-}
 
 function compile(query: Query, matching: Matching): Sql {
   const match = exactMatch(query)

@@ -13,18 +13,10 @@ import {
   takeTail,
 } from './blocks.ts'
 import type { Database } from './database.ts'
-import { hasLeaf, hasLeafWithin, leafTexts, leafValues, needleOf, roundedNumbers } from './leaf-bytes.ts'
+import { defineLeafFunctions } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS } from './schema.ts'
 import { valuesOfRow, wholeSource } from './sources.ts'
-
-/** SQL functions of an arrival and a needle (`needleText`): whether its entry has such a leaf. */
-export const HAS_LEAF = 'has_leaf'
-/** The same, with the two bounds of a range of keys: whether the value of such a leaf is within it. */
-export const LEAF_WITHIN = 'leaf_within'
-/** SQL functions of an arrival and a needle: the values of its leaves, or their numbers, as a JSON array; null if there is no such leaf. */
-export const LEAF_TEXTS = 'leaf_texts'
-export const LEAF_NUMBERS = 'leaf_numbers'
 
 /** Maximum bytes that a transaction moves, except for a single entry with more. */
 const MOVED_BYTES_MAX = 1_000_000
@@ -111,24 +103,6 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     moveMore: () => database.write(moveSome),
   }
 }
-
-/** `leavesOf`: the leaves of an entry; null if there are none. */
-function defineLeafFunctions(database: Database, leavesOf: (arrival: number) => Uint8Array | null): void {
-  const define = (
-    name: string,
-    work: (leaves: Uint8Array, needle: Uint8Array, from: string, to: string) => string | number | null,
-  ): void =>
-    database.define(name, (arrival, needle, from = '', to = '') => {
-      const leaves = leavesOf(Number(arrival))
-      return leaves === null ? null : work(leaves, needleOf(String(needle)), String(from), String(to))
-    })
-  define(HAS_LEAF, (leaves, needle) => (hasLeaf(leaves, needle) ? 1 : 0))
-  define(LEAF_WITHIN, (leaves, needle, from, to) => (hasLeafWithin(leaves, needle, { from, to }) ? 1 : 0))
-  define(LEAF_TEXTS, (leaves, needle) => arrayOf(leafTexts(leaves, needle)))
-  define(LEAF_NUMBERS, (leaves, needle) => arrayOf(roundedNumbers(leafValues(leaves, needle))))
-}
-
-const arrayOf = (values: readonly unknown[]): string | null => (values.length === 0 ? null : JSON.stringify(values))
 
 const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
 

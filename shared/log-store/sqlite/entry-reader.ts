@@ -13,10 +13,9 @@ import {
 import { lastArrival } from './arrivals.ts'
 import type { Contents } from './contents.ts'
 import { storedId } from './ids.ts'
-import type { EntryReads } from './places.ts'
-import type { RowsPart } from './rollup.ts'
+import { placesOf } from './places.ts'
+import { type ReadContext, scanOf } from './scan.ts'
 import { KINDS } from './schema.ts'
-import { kindsOf, whereKinds } from './selection.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -29,7 +28,6 @@ const rowText = (source: string): string =>
 export interface EntryReader {
   search(filter: EntryFilter, page: PageRequest): SourcePage
   get(team: string, kind: EntryKind, id: string): string | undefined
-  count(filter: EntryFilter): number
   tail(filter: EntryFilter, after: TailCursor | null, limit: number): SourceTail
 }
 
@@ -59,17 +57,10 @@ export function gather(contents: Contents, arrivals: readonly number[], form: 'r
   return sources
 }
 
-export function createEntryReader({
-  database,
-  contents,
-  limits,
-  select,
-  selectParts,
-  rollupOf,
-  placesOf,
-}: EntryReads): EntryReader {
+export function createEntryReader(context: ReadContext): EntryReader {
+  const { database, contents, limits } = context
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const found = placesOf({ filter, order, after, limit: limit + 1 })
+    const found = placesOf(context, { filter, order, after, limit: limit + 1 })
     const sources = gather(
       contents,
       found.slice(0, limit).map(({ arrival }) => arrival),
@@ -83,30 +74,14 @@ export function createEntryReader({
     }
   }
 
-  const countAll = (filter: EntryFilter): number => {
-    const rollup = rollupOf(filter, 'counts')
-    return (rollup?.beside ?? [{ filter }]).map(countRows).reduce((a, b) => a + b, rollup?.count() ?? 0)
-  }
-
-  const countRows = ({ filter, arrivals }: RowsPart): number => {
-    let count = 0
-    for (const selection of selectParts(filter, arrivals)) {
-      const { text, values } = whereKinds(selection, kindsOf(filter))
-      const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)
-      count += Number(counted?.['count'])
-    }
-    return count
-  }
-
   const tailFrom = (filter: EntryFilter, after: number, limit: number): SourceTail => {
     const end = lastArrival(database)
     if (after > end) throw new TailCursorError('the cursor of the tail is of another file')
     const last = Math.min(end, after + limits.tailArrivals)
-    const selection = select(filter, { after, last })
-    const { text, values } = whereKinds(selection, kindsOf(filter))
+    const { from, where } = scanOf(database, { filter, path: { by: 'arrivals', after, last } })
     const arrivals = database
-      .prepare(`SELECT e.arrival FROM ${selection.from} WHERE ${text} ORDER BY e.arrival LIMIT ?`)
-      .all(...values, limit)
+      .prepare(`SELECT e.arrival FROM ${from} WHERE ${where.text} ORDER BY e.arrival LIMIT ?`)
+      .all(...where.values, limit)
       .map(({ arrival }) => Number(arrival))
     const sources = gather(contents, arrivals, 'row')
     const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))
@@ -127,7 +102,6 @@ export function createEntryReader({
           .get(storedId(id), team, KINDS[kind])
         return found && contents.source(Number(found['arrival']))
       }),
-    count: (filter) => database.read(() => countAll(filter)),
     tail: (filter, after, limit) =>
       database.read(() =>
         after === null

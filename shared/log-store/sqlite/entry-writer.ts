@@ -41,8 +41,7 @@ export function createEntryWriter(
       if (documents.length === 0) return []
       const rows = documents.map(entryRow)
       return database.write(() => {
-        const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
-        const texts = insertTexts(table.name)
+        const texts = insertTexts(currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals))
         const stored: Content[] = []
         const outcomes = rows.map((row): WriteOutcome => {
           if ('refused' in row) return { outcome: 'refused', reason: row.refused }

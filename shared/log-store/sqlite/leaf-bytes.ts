@@ -3,6 +3,7 @@ import type { LeafField } from '../../query/ast.ts'
 import { isWithin, type KeyRange, sortKey } from '../../query/sort-key.ts'
 import { asBuffer } from '../../runtime/utf8.ts'
 import { roundedNumber } from '../statistics.ts'
+import type { Database } from './database.ts'
 
 /**
  * Leaves and sets as bytes that SQLite can search with `instr`. Neither paths nor values contain a NUL (searchText replaces it), so a NUL
@@ -80,6 +81,32 @@ export function roundedNumbers(values: readonly string[]): readonly number[] {
   const numbers = values.map(roundedNumber).filter((number) => number !== undefined)
   return numbers.length < 2 ? numbers : [...new Set(numbers)]
 }
+
+/** SQL functions of an arrival and a needle (`needleText`): whether its entry has such a leaf. */
+export const HAS_LEAF = 'has_leaf'
+/** The same, with the two bounds of a range of keys: whether the value of such a leaf is within it. */
+export const LEAF_WITHIN = 'leaf_within'
+/** SQL functions of an arrival and a needle: the values of its leaves, or their numbers, as a JSON array; null if there is no such leaf. */
+export const LEAF_TEXTS = 'leaf_texts'
+export const LEAF_NUMBERS = 'leaf_numbers'
+
+/** Defines these functions; `leavesOf` gives the leaves of an entry, null if there are none. */
+export function defineLeafFunctions(database: Database, leavesOf: (arrival: number) => Uint8Array | null): void {
+  const define = (
+    name: string,
+    work: (leaves: Uint8Array, needle: Uint8Array, from: string, to: string) => string | number | null,
+  ): void =>
+    database.define(name, (arrival, needle, from = '', to = '') => {
+      const leaves = leavesOf(Number(arrival))
+      return leaves === null ? null : work(leaves, needleOf(String(needle)), String(from), String(to))
+    })
+  define(HAS_LEAF, (leaves, needle) => (hasLeaf(leaves, needle) ? 1 : 0))
+  define(LEAF_WITHIN, (leaves, needle, from, to) => (hasLeafWithin(leaves, needle, { from, to }) ? 1 : 0))
+  define(LEAF_TEXTS, (leaves, needle) => arrayOf(leafTexts(leaves, needle)))
+  define(LEAF_NUMBERS, (leaves, needle) => arrayOf(roundedNumbers(leafValues(leaves, needle))))
+}
+
+const arrayOf = (values: readonly unknown[]): string | null => (values.length === 0 ? null : JSON.stringify(values))
 
 /** A set of texts, which can be searched with `memberNeedle`. */
 export const setBytes = (members: readonly string[]): Buffer =>

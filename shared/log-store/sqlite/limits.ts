@@ -6,7 +6,7 @@ export interface StoreLimits {
   readonly tailArrivals: number
   /** Entries of a list that are compared one by one before its full-text tables are searched (places.ts). */
   readonly nearEntries: number
-  /** Maximum entries with a fingerprint, found in the arrays of counted entries, whose rows are read for a page of a list (places.ts). */
+  /** Maximum entries with a fingerprint, found in segments, whose rows are read for a page of a list (places.ts). */
   readonly candidatesMax: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number

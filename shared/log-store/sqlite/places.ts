@@ -1,86 +1,83 @@
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import { type Cursor, type EntryFilter, EVERY_ENTRY } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
-import type { Contents } from './contents.ts'
+import type { Matches } from './counts.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
-import type { StoreLimits } from './limits.ts'
-import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rollup.ts'
-import { uncountedAfter } from './rollups.ts'
-import { isTextual, kindsOf, type Select, type Selection, type SelectParts, whereKinds } from './selection.ts'
+import { hasFingerprint, planOf } from './plan.ts'
+import { BY_TIME, kindsOf, pathOf, type ReadContext, type Scan, type Slice, scanOf, tablesOf } from './scan.ts'
 import { allOf, digitsOf, type Sql, sql } from './sql.ts'
-import { type ArrivalRange, TABLES_OF_A_SELECT, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
+import { TABLES_OF_A_SELECT, type TextTable } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
 
+/** The place of an entry in lists, which order by (timestamp, id), and its arrival. */
 export interface Place {
   readonly arrival: number
   readonly nanos: bigint
   readonly id: string
 }
 
-/** The first matches of a filter after a place, in order. */
-interface Wanted {
-  readonly filter: EntryFilter
+/** The first matches of a slice after a place, in order. */
+interface Wanted extends Slice {
   readonly order: Order
   readonly after: Cursor | null
   readonly limit: number
 }
 
-/** The wanted places; only those in the range of arrivals, if given. Only in `Database.read`. */
-export type PlacesOf = (wanted: Wanted, arrivals?: ArrivalRange) => readonly Place[]
-
-/** The parts of the store that the readers of entries share. */
-export interface EntryReads {
-  readonly database: Database
-  readonly contents: Contents
-  readonly limits: StoreLimits
-  readonly select: Select
-  readonly selectParts: SelectParts
-  readonly rollupOf: RollupOf
-  readonly placesOf: PlacesOf
+/**
+ * The places of a list's page, found in the first of these ways that applies:
+ *
+ * 1. Of a fingerprint or of values of leaves: among the next 1,000 entries (`nearEntries`), compared one by one in the order of time. What
+ *    many entries have is found there sooner than among thousands of matches.
+ * 2. Of a fingerprint: among the matches of the first minutes that have enough, by segments.
+ * 3. Of words and values: in the full-text tables in the order of their times, until no other table can have an earlier match.
+ * 4. By one scan: of an id, of a flow, of given arrivals, or along time.
+ *
+ * Only in `Database.read`.
+ */
+export function placesOf(context: ReadContext, asked: Wanted): readonly Place[] {
+  const { order, after, path } = asked
+  const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
+  const wanted = { ...asked, filter }
+  const { database, limits } = context
+  const tables = tablesOf(database, wanted)
+  const isOfFingerprint = path === undefined && hasFingerprint(filter)
+  if ((tables !== null || isOfFingerprint) && !hasWords(filter.query)) {
+    const near = nearPlaces(database, limits.nearEntries, wanted)
+    if (near !== null) return near
+  }
+  const counted = isOfFingerprint ? segmentPlaces(context, wanted) : null
+  if (counted !== null) return counted
+  return tables === null ? scannedPlaces(database, wanted) : textPlaces(database, tables, wanted)
 }
 
-export const createPlacesOf =
-  (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>
-  (asked, arrivals) => {
-    const { order, after } = asked
-    const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
-    const wanted = { ...asked, filter }
-    const isText = arrivals === undefined && isTextual(database, filter)
-    const isScattered = arrivals === undefined && hasFingerprint(filter)
-    if ((isText || isScattered) && !hasWords(filter.query)) {
-      const near = nearPlaces(database, select, limits.nearEntries, wanted)
-      if (near !== null) return near
-    }
-    if (isScattered) {
-      const found = countedPlaces(database, select, rollupOf, limits.candidatesMax, wanted)
-      if (found !== null) return found
-    }
-    const counted = isText ? uncountedAfter(database, limits) : null
-    return counted === null
-      ? selectedPlaces(database, select(filter, arrivals), wanted)
-      : textPlaces(database, select, timedTables(database, counted), wanted)
-  }
-
-/** The places if they are all among the next `entries` entries, as those of frequent values are; else null. */
-function nearPlaces(database: Database, select: Select, entries: number, wanted: Wanted): readonly Place[] | null {
+/** The places if they are all among the next `entries` entries; else null. */
+function nearPlaces(database: Database, entries: number, wanted: Wanted): readonly Place[] | null {
   const { filter, order, limit } = wanted
   const { team, kinds, from, to } = filter
   const every = { ...EVERY_ENTRY, team, kinds, from, to }
-  const next = selectedPlaces(database, select(every, 'byTime'), { ...wanted, filter: every, limit: entries })
+  const next = scannedPlaces(database, { ...wanted, filter: every, path: BY_TIME, limit: entries })
   const last = next.length < entries ? null : (next.at(-1) ?? null)
   const near = last === null ? filter : between(filter, order, null, last.nanos)
-  const found = selectedPlaces(database, select(near, 'byTime'), { ...wanted, filter: near }, last)
+  const found = scannedPlaces(database, { ...wanted, filter: near, path: BY_TIME }, last)
   return last === null || found.length === limit ? found : null
 }
 
-/** The wanted places of a selection, up to `last` and with it. */
-function selectedPlaces(
+/** The wanted places by the path of the slice, up to `last` and with it. */
+function scannedPlaces(database: Database, wanted: Wanted, last: Place | null = null): readonly Place[] {
+  const { filter, path = pathOf(database, filter) } = wanted
+  // By time, entries are ordered within each kind: each kind returns its first ones without sorting.
+  const filters = path.by === 'time' ? kindsOf(filter).map((kind) => ({ ...filter, kinds: [kind] })) : [filter]
+  const scans = filters.map((some) => scanOf(database, { filter: some, path }))
+  return firstOfScans(database, scans, wanted, last)
+}
+
+function firstOfScans(
   database: Database,
-  selection: Selection,
-  { filter, order, after, limit }: Wanted,
-  last: Place | null = null,
+  scans: readonly Scan[],
+  { order, after, limit }: Omit<Wanted, 'filter'>,
+  last: Place | null,
 ): readonly Place[] {
   const columns = 'e.arrival AS arrival, e.timestamp AS timestamp, e.id AS id'
   const [beyond, upTo] = order === 'asc' ? (['>', '<='] as const) : (['<', '>='] as const)
@@ -90,12 +87,10 @@ function selectedPlaces(
     ...(after === null ? [] : [isAt(beyond, toNanos(after.timestamp), after.id)]),
     ...(last === null ? [] : [isAt(upTo, last.nanos, last.id)]),
   ]
-  const kinds = kindsOf(filter)
-  // By time, entries are ordered within each kind: each kind returns its first ones without sorting.
-  const parts = (selection.byTime ? kinds.map((kind) => [kind]) : [kinds]).map((some): Sql => {
-    const { text, values } = allOf([whereKinds(selection, some), ...stretch])
+  const parts = scans.map(({ from, where }): Sql => {
+    const { text, values } = allOf([where, ...stretch])
     const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
-    return sql(`SELECT * FROM (SELECT ${columns} FROM ${selection.from} WHERE ${text} ${ordered})`, ...values, limit)
+    return sql(`SELECT * FROM (SELECT ${columns} FROM ${from} WHERE ${text} ${ordered})`, ...values, limit)
   })
   const union = parts.map(({ text }) => text).join(' UNION ALL ')
   const statement = database.prepare(`SELECT arrival, ${digitsOf('timestamp')} AS nanos, id FROM (${union})
@@ -107,40 +102,31 @@ function selectedPlaces(
   }))
 }
 
-/**
- * The places by the arrays of counted entries: they are among the matches of the first minutes that have enough together. Null if the filter
- * has no rollup, or if one of these minutes has too many matches.
- */
-function countedPlaces(
-  database: Database,
-  select: Select,
-  rollupOf: RollupOf,
-  candidatesMax: number,
-  wanted: Wanted,
-): readonly Place[] | null {
+/** The places by segments; null if nothing counted answers the filter, or if the last of the minutes that are needed has too many matches. */
+function segmentPlaces(context: ReadContext, wanted: Wanted): readonly Place[] | null {
   const { filter, order, after, limit } = wanted
-  // Arrays cannot tell the matches of a minute that come before the cursor from those after it.
+  const { database, limits } = context
+  // Segments have minutes only: they cannot tell the matches of the cursor's minute that come before it from those after it.
   const { begun, rest } = after === null ? { begun: [], rest: filter } : aroundMinute(filter, after, order)
-  const rollup = rollupOf(rest, 'facts')
-  const candidates = rollup && firstArrivals(rollup, order, limit, Math.max(candidatesMax, 2 * limit))
-  if (rollup === null || candidates === null) return null
-  const own: Selection = {
+  const { matches, slices } = planOf(context, rest, 'facts')
+  const candidates = matches && firstArrivals(matches, order, limit, Math.max(limits.candidatesMax, 2 * limit))
+  if (candidates === null) return null
+  const scan: Scan = {
     from: 'entries AS e NOT INDEXED',
     where: sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(candidates)),
-    byTime: false,
   }
-  const beside = [...begun, ...rollup.beside].flatMap((part) =>
-    selectedPlaces(database, select(part.filter, part.arrivals ?? 'byTime'), { ...wanted, filter: part.filter }),
+  const found = [...begun, ...slices].flatMap((slice) =>
+    scannedPlaces(database, { ...wanted, path: BY_TIME, ...slice }),
   )
-  return firstOf([...selectedPlaces(database, own, { ...wanted, after: null }), ...beside], wanted)
+  return firstOf([...firstOfScans(database, [scan], { ...wanted, after: null }, null), ...found], wanted)
 }
 
 /** The arrivals in the first minutes that have `limit` matches together; null if these are more than `most`. */
-function firstArrivals(rollup: Rollup, order: Order, limit: number, most: number): readonly number[] | null {
+function firstArrivals(matches: Matches, order: Order, limit: number, most: number): readonly number[] | null {
   const sign = order === 'asc' ? 1 : -1
   let candidates: { readonly arrival: number; readonly minute: number }[] = []
   let last = Number.POSITIVE_INFINITY
-  rollup.forEach(({ first, minutes }, index) => {
+  matches.forEach(({ first, minutes }, index) => {
     const minute = sign * (minutes[index] ?? 0)
     if (minute > last || candidates.length > most) return
     candidates.push({ arrival: first + index, minute })
@@ -157,7 +143,7 @@ function aroundMinute(
   filter: EntryFilter,
   { timestamp }: Cursor,
   order: Order,
-): { readonly begun: readonly RowsPart[]; readonly rest: EntryFilter } {
+): { readonly begun: readonly Slice[]; readonly rest: EntryFilter } {
   const start = toNanos(timestamp) - (toNanos(timestamp) % MINUTE_NANOS)
   const end = start + MINUTE_NANOS - 1n
   return {
@@ -180,37 +166,24 @@ function between(filter: EntryFilter, order: Order, first: bigint | null, last: 
   }
 }
 
-/**
- * Entries mostly arrive in the order of their time, so the full-text tables are searched in the order of their times, first one and then
- * ever more of them, until no other table can have a match that comes before those found.
- */
-function textPlaces(
-  database: Database,
-  select: Select,
-  tables: readonly TimedTable[],
-  wanted: Wanted,
-): readonly Place[] {
-  const { filter, order, limit } = wanted
-  const ordered = inOrder(tables, wanted)
+/** The places from one full-text table at first, and then from ever more of them at a time. */
+function textPlaces(database: Database, tables: readonly TextTable[], wanted: Wanted): readonly Place[] {
+  const { order, limit } = wanted
+  const ordered = tables.toSorted((a, b) =>
+    order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute,
+  )
   let found: readonly Place[] = []
   for (let at = 0, some = 1; at < ordered.length; at += some, some = Math.min(2 * some, TABLES_OF_A_SELECT)) {
     const [last, table] = [found[limit - 1], ordered[at]]
     if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
-    const selection = select(filter, ordered.slice(at, at + some))
-    found = firstOf([...found, ...selectedPlaces(database, selection, wanted)], wanted)
+    const path = { by: 'words', tables: ordered.slice(at, at + some) } as const
+    found = firstOf([...found, ...scannedPlaces(database, { ...wanted, path })], wanted)
   }
   return found
 }
 
-/** The tables that may have a match, those with the first matches first. */
-function inOrder(tables: readonly TimedTable[], { filter: { from, to }, order, after }: Wanted): readonly TimedTable[] {
-  const place = after?.timestamp ?? null
-  const within = order === 'asc' ? tablesWithin(tables, [from, place], [to]) : tablesWithin(tables, [from], [to, place])
-  return within.toSorted((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
-}
-
 /** Whether all entries of a table come after this whole minute in the order. */
-const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>
+const isBeyond = ({ firstMinute, lastMinute }: TextTable, minute: number, order: Order): boolean =>
   order === 'asc' ? firstMinute > minute : lastMinute < minute
 
 const firstOf = (places: readonly Place[], { order, limit }: Wanted): readonly Place[] =>

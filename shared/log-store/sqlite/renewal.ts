@@ -6,7 +6,7 @@ import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
-import { beginTextTable, replaceTextTable, tableOf } from './text-tables.ts'
+import { beginTextTable, NO_END, replaceTextTable, tableOf } from './text-tables.ts'
 
 /**
  * Adds to entries stored by an older version what they lack: fingerprints, and words that it did not index. They are processed in order of
@@ -54,16 +54,16 @@ export function createRenewal(database: Database, contents: Contents, { renewedO
     if (renewed >= until) return null
     const entries: { arrival: number; source: string }[] = []
     let length = 0
-    let next: number | null = null
+    let next = NO_END
     const rows = database
       .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
       .all(renewed, until, renewedOfATurn)
     for (const row of rows) {
       const arrival = Number(row['arrival'])
       const source = contents.source(arrival)
-      if (entries.length === 0) next = tableOf(database, arrival).next
+      if (entries.length === 0) next = tableOf(database, arrival)?.nextArrival ?? NO_END
       length += source.length
-      if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || (next !== null && arrival >= next))) break
+      if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || arrival >= next)) break
       entries.push({ arrival, source })
     }
     return { after: renewed, entries }
@@ -83,14 +83,17 @@ export function createRenewal(database: Database, contents: Contents, { renewedO
       setState({ renewed: until, until, number: 0 })
       return
     }
-    // The table may have been removed with the entry.
-    if (database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) === undefined) return
     const table = tableOf(database, first.arrival)
+    // The table may have been removed with the entry, and its range is then another's.
+    const isThere = database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) !== undefined
+    if (table === undefined || !isThere) return
     if (number !== table.number) {
       replace(number)
       database.exec(textTableSchema(RENEWED_TABLE))
     }
-    const next = table.next ?? beginTextTable(database, table.number + 1, lastArrival(database) + 1).firstArrival
+    const isLast = table.nextArrival === NO_END
+    const next = isLast ? lastArrival(database) + 1 : table.nextArrival
+    if (isLast) beginTextTable(database, table.number + 1, next)
     const texts = insertTexts(RENEWED_TABLE)
     for (const [index, { arrival }] of entries.entries()) {
       const document = documents[index]

@@ -81,15 +81,16 @@ export function createRetention(database: Database, contents: Contents, rollups:
         .run(time, FLOWS_OF_A_STEP).changes,
     )
 
-  const arrivalsOf = (tables: readonly TextTable[], index: number, limit: number): readonly number[] =>
+  const arrivalsOf = ({ firstArrival, nextArrival }: TextTable, limit: number): readonly number[] =>
     database
       .prepare('SELECT arrival FROM entries NOT INDEXED WHERE arrival >= ? AND arrival < ? ORDER BY arrival LIMIT ?')
-      .all(tables[index]?.firstArrival ?? 0, tables[index + 1]?.firstArrival ?? Number.MAX_SAFE_INTEGER, limit)
+      .all(firstArrival, nextArrival, limit)
       .map(({ arrival }) => Number(arrival))
 
   const dropEmptyTextTable = (): boolean => {
-    const tables = textTables(database)
-    const empty = tables.slice(0, -1).find((_, index) => arrivalsOf(tables, index, 1).length === 0)
+    const empty = textTables(database)
+      .slice(0, -1)
+      .find((table) => arrivalsOf(table, 1).length === 0)
     if (empty !== undefined) dropTextTable(database, empty)
     return empty !== undefined
   }
@@ -108,20 +109,19 @@ export function createRetention(database: Database, contents: Contents, rollups:
     const used = usedBytes(database)
     const tables = textTables(database)
     splitForLimit(database, tables, used, bytesMax)
-    if (used <= bytesMax || tables.length === 0) return { removed: 0, more: false }
+    const [oldest] = tables
+    if (used <= bytesMax || oldest === undefined) return { removed: 0, more: false }
     const first = firstReceived()
     if (first !== null && first !== clearedBefore) {
       if (removeFlowsBefore(first) > 0) return { removed: 0, more: true }
       clearedBefore = first
     }
-    const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
-    for (const { facts, key, receivedMinute: minute } of removeArrivals(arrivals)) {
+    const arrivals = arrivalsOf(oldest, DOCUMENTS_OF_A_STEP)
+    for (const { values, key, receivedMinute: minute } of removeArrivals(arrivals)) {
       // Within a minute, its flows would otherwise stay while its entries go, and take their room.
-      if (key !== null) database.prepare(DELETE_ITS_FLOW).run({ team: facts[0] ?? null, key, minute })
+      if (key !== null) database.prepare(DELETE_ITS_FLOW).run({ team: values[0] ?? null, key, minute })
     }
-    const [oldest] = tables
-    if (arrivals.length < DOCUMENTS_OF_A_STEP && oldest !== undefined && tables.length > 1)
-      dropTextTable(database, oldest)
+    if (arrivals.length < DOCUMENTS_OF_A_STEP && tables.length > 1) dropTextTable(database, oldest)
     return { removed: arrivals.length, more: tables.length > 1 || arrivals.length > 0 }
   }
 

@@ -1,20 +1,31 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS } from '../../contract/levels.ts'
 import { lastArrival } from './arrivals.ts'
-import { forgetCounted, NO_FINGERPRINT, type NumberedEntry, storeCounted } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
+import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } from './segments.ts'
 import { widenTimes } from './text-tables.ts'
 
 /**
- * Counts of entries by minute, hour and day. Arrivals are counted in order and without gaps, up to `rollup_state.counted`: a write counts
- * once there are enough to count together, and `countMore` at any other time. That number always separates counted entries from uncounted
- * ones, so a store that an older version filled, or one that was killed, needs only `countMore`.
+ * Counts entries as they are stored, so that reads need not: by minute, hour and day in the table `rollups`, and one by one in the columns of
+ * segments (segments.ts). Each combination of facts, the columns that filters and facets use, has a number in `rollup_facts`. Three event logs:
  *
- * A numbered combination of facts counts its entries from the arrival on at which it got its number. Earlier entries with the same facts,
- * which arrived while their Team had no number left, stay in the rest. Both numbers and entries can be removed at any time, and it can
- * always be told where an entry was counted.
+ *     arrival  time   level        Event          facts
+ *     991      12:00  Information  order-placed   18
+ *     992      12:00  Information  order-placed   18
+ *     993      12:01  Error        order-placed   28
+ *
+ * add 2 and 1 to the minutes 12:00 and 12:01, and 2 and 1 to the hour 12 and to the day, each under its facts; the same under the kind and
+ * the level alone (ROLLUP_DETAILS); and a segment with the columns `minutes` [12:00, 12:00, 12:01] and `facts` [18, 18, 28].
+ *
+ * Arrivals are counted in order and without gaps, up to `rollup_state.counted`: a write counts once there are enough to count together, and
+ * `countMore` at any other time. That number always separates counted entries from uncounted ones, so a store that an older version filled,
+ * or one that was killed, needs only `countMore`.
+ *
+ * A Team may have too many combinations (`factsOfTeam`). Entries of a combination without a number are in the detail `rest`. If a number
+ * becomes free and the combination gets it at arrival 994, its entries from there on are counted under it, and earlier ones stay in the rest:
+ * `first_arrival` tells where an entry was counted, when it is removed.
  */
 export interface Rollups {
   /** Counts entries if many are uncounted. Only in `write`. */
@@ -34,8 +45,8 @@ export interface CountedEntry {
   readonly arrival: number
   /** Minutes since 1970. */
   readonly minute: number
-  /** The values of FACTS, in their order. */
-  readonly facts: readonly SQLOutputValue[]
+  /** Of FACTS, in their order. */
+  readonly values: readonly SQLOutputValue[]
 }
 
 /** The columns of `entries` by which entries are counted. Every entry has the first three. */
@@ -50,11 +61,11 @@ export const COUNTED_COLUMNS = `arrival, timestamp / 60000000000 AS minute, ${FA
 export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): CountedEntry => ({
   arrival: Number(row['arrival']),
   minute: Number(row['minute']),
-  facts: FACTS.map((fact) => row[fact] ?? null),
+  values: FACTS.map((fact) => row[fact] ?? null),
 })
 
 /** Whether the row has values of its columns' types: those of a damaged one may be others, which the tables of counts do not take. */
-const isWhole = ({ minute, facts: [team, kind, level, environment, ...others] }: CountedEntry): boolean =>
+const isWhole = ({ minute, values: [team, kind, level, environment, ...others] }: CountedEntry): boolean =>
   Number.isInteger(minute) &&
   minute >= 0 &&
   typeof team === 'string' &&
@@ -104,7 +115,7 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     const selected = selectCounted(database, from, limits.countedOfAStep)
     const entries = selected.filter(isWhole)
     const numbers = change(database, limits, 1, entries)
-    storeCounted(
+    addToSegments(
       database,
       entries.map((entry) => ({ ...entry, facts: numbers.get(entry.arrival) ?? 0 })),
     )
@@ -122,7 +133,7 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
       const last = countedArrival(database)
       const counted = entries.filter((entry) => entry.arrival <= last && isWhole(entry))
       change(database, limits, -1, counted)
-      forgetCounted(
+      removeFromSegments(
         database,
         counted.map(({ arrival }) => arrival),
       )
@@ -145,7 +156,7 @@ function selectCounted(
   database: Database,
   after: number,
   limit: number,
-): readonly (CountedEntry & Pick<NumberedEntry, 'template' | 'exceptionGroup'>)[] {
+): readonly (CountedEntry & Omit<SegmentEntry, 'facts'>)[] {
   const statement = database.prepare(
     // A damaged number may be beyond those that JavaScript reads as integers.
     `SELECT CAST(template AS REAL), CAST(exception_group AS REAL), ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
@@ -153,26 +164,26 @@ function selectCounted(
   // Objects with a name for each column would take most of the time.
   statement.setReturnArrays(true)
   const rows = statement.all(after, limit) as unknown as readonly (readonly SQLOutputValue[])[]
-  return rows.map(([template, exceptionGroup, arrival, minute, ...facts]) => ({
+  return rows.map(([template, exceptionGroup, arrival, minute, ...values]) => ({
     template: Number(template ?? NO_FINGERPRINT),
     exceptionGroup: Number(exceptionGroup ?? NO_FINGERPRINT),
     arrival: Number(arrival),
     minute: Number(minute),
-    facts,
+    values,
   }))
 }
 
-/** Entries of the same facts. */
+/** Entries with the same values. */
 type Group = readonly [CountedEntry, ...CountedEntry[]]
 
 /** The number of FACTS in the smallest detail: the Team, kind and level. */
 const KIND_AND_LEVEL = 3
 
-/** The entries, grouped by their first `facts` facts. */
-function groupsOf(entries: readonly CountedEntry[], facts: number): Iterable<Group> {
+/** The entries, grouped by the first `count` of FACTS. */
+function groupsOf(entries: readonly CountedEntry[], count: number): Iterable<Group> {
   const groups = new Map<string, [CountedEntry, ...CountedEntry[]]>()
   for (const entry of entries) {
-    const key = JSON.stringify(facts === FACTS.length ? entry.facts : entry.facts.slice(0, facts))
+    const key = JSON.stringify(count === FACTS.length ? entry.values : entry.values.slice(0, count))
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)
@@ -196,22 +207,23 @@ function change(
   const numbers = new Map<number, number>()
   const teams = new Map<SQLOutputValue, CountedTeam>()
   for (const group of groupsOf(entries, KIND_AND_LEVEL)) {
-    const [name = null, kind, level] = group[0].facts
+    const [name = null, kind, level] = group[0].values
     const team = teams.get(name) ?? teamOf(database, name)
     teams.set(name, team)
     changeRows(database, [team.number, ROLLUP_DETAILS.level, levelFacts(kind, level)], sign, group, WIDTHS)
   }
   for (const group of groupsOf(entries, FACTS.length)) {
-    const [name = null, kind, level] = group[0].facts
+    const [name = null, kind, level] = group[0].values
     const team = teams.get(name) ?? teamOf(database, name)
-    const facts = factsOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
-    const [numbered, rest] = parted(group, facts?.firstArrival ?? Number.POSITIVE_INFINITY)
+    const combination = combinationOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
+    const [numbered, rest] = parted(group, combination?.firstArrival ?? Number.POSITIVE_INFINITY)
     changeRows(database, [team.number, ROLLUP_DETAILS.rest, levelFacts(kind, level)], sign, rest, [1])
-    if (facts === null || numbered.length === 0) continue
-    for (const { arrival } of numbered) numbers.set(arrival, facts.number)
-    changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts.number], sign, numbered, WIDTHS)
-    database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts.number)
-    if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts.number)
+    if (combination === null || numbered.length === 0) continue
+    const facts = combination.number
+    for (const { arrival } of numbered) numbers.set(arrival, facts)
+    changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts], sign, numbered, WIDTHS)
+    database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts)
+    if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts)
   }
   return numbers
 }
@@ -224,14 +236,14 @@ function teamOf(database: Database, team: SQLOutputValue): CountedTeam {
 }
 
 /** The combination of an entry; a new one if it has none and `mayAdd`, else null. */
-function factsOf(database: Database, team: CountedTeam, { arrival, facts }: CountedEntry, mayAdd: boolean) {
-  const values = [team.number, ...facts.slice(1)]
-  const row = database.prepare(FIND_FACTS).get(...values)
+function combinationOf(database: Database, team: CountedTeam, { arrival, values }: CountedEntry, mayAdd: boolean) {
+  const facts = [team.number, ...values.slice(1)]
+  const row = database.prepare(FIND_FACTS).get(...facts)
   if (row !== undefined) return { number: Number(row['number']), firstArrival: Number(row['first_arrival']) }
   if (!mayAdd) return null
   team.combinations += 1
-  const level = facts[FACTS.indexOf('level')] ?? 0
-  const { lastInsertRowid } = database.prepare(INSERT_FACTS).run(level, arrival, ...values)
+  const level = values[FACTS.indexOf('level')] ?? 0
+  const { lastInsertRowid } = database.prepare(INSERT_FACTS).run(level, arrival, ...facts)
   return { number: Number(lastInsertRowid), firstArrival: arrival }
 }
 
@@ -243,30 +255,20 @@ function changeRows(
   entries: readonly CountedEntry[],
   widths: readonly number[],
 ): void {
-  let counts = byMinute(entries)
+  // Each width is summed from the one before, which has few counts.
+  let counts: Iterable<readonly [minute: number, count: number]> = entries.map(({ minute }) => [minute, 1] as const)
   for (const width of widths) {
-    counts = width === 1 ? counts : byStart(counts, width)
-    for (const [start, count] of counts) {
+    const sums = new Map<number, number>()
+    for (const [minute, count] of counts) {
+      const start = minute - (minute % width)
+      sums.set(start, (sums.get(start) ?? 0) + count)
+    }
+    for (const [start, count] of sums) {
       database.prepare(CHANGE).run(team, detail, width, start, facts, sign * count)
       if (sign === -1) database.prepare(REMOVE_EMPTY).run(team, detail, width, start, facts)
     }
+    counts = sums
   }
-}
-
-/** Sums counts by minutes, or by longer spans, into spans of `width` minutes. */
-function byStart(counts: ReadonlyMap<number, number>, width: number): ReadonlyMap<number, number> {
-  const starts = new Map<number, number>()
-  for (const [minute, count] of counts) {
-    const start = minute - (minute % width)
-    starts.set(start, (starts.get(start) ?? 0) + count)
-  }
-  return starts
-}
-
-function byMinute(entries: readonly CountedEntry[]): ReadonlyMap<number, number> {
-  const minutes = new Map<number, number>()
-  for (const { minute } of entries) minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
-  return minutes
 }
 
 /** The entries from an arrival on, and the earlier ones. */

@@ -139,7 +139,7 @@ const ROLLUPS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** `counted_entries` has the minute, facts and fingerprints of each counted entry, by arrival (counted-entries.ts). */
+/** `counted_entries` has the minute, facts and fingerprints of each counted entry, by arrival (segments.ts). */
 const COUNTED_ENTRIES_SCHEMA = `
   CREATE TABLE counted_entries (
     first INTEGER PRIMARY KEY,

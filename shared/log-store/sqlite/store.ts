@@ -1,19 +1,16 @@
 import { type Contents, createContents } from './contents.ts'
-import { createFacetReader, createHistogramReader } from './counting.ts'
+import { type CountReader, createCountReader } from './count-reader.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
 import { createEntryReader, type EntryReader } from './entry-reader.ts'
 import { createEntryWriter, type EntryWriter } from './entry-writer.ts'
 import { createFlowReader, type FlowReader } from './flow-reader.ts'
 import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
-import { createGroupReader } from './groups.ts'
+import { createGroupReader } from './group-reader.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
-import { createPlacesOf } from './places.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
 import { createRetention, type Retention } from './retention.ts'
-import { createRollupOf } from './rollup-reader.ts'
 import { createRollups, type Rollups } from './rollups.ts'
-import { createSelect, createSelectParts } from './selection.ts'
-import { createSeriesReader } from './series.ts'
+import { createSeriesReader } from './series-reader.ts'
 
 /**
  * The log store's database: all access to the file, without waiting and without retrying. It runs in the caller's thread or in one of its
@@ -25,11 +22,10 @@ export interface Store
     Retention,
     Renewal,
     EntryReader,
+    CountReader,
     FlowReader,
     Pick<Contents, 'moveMore'>,
     Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
-    ReturnType<typeof createHistogramReader>,
-    ReturnType<typeof createFacetReader>,
     ReturnType<typeof createGroupReader>,
     ReturnType<typeof createSeriesReader> {}
 
@@ -42,24 +38,19 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const database = openDatabase(options)
   const limits = { ...STORE_LIMITS, ...options.limits }
   const contents = createContents(database, limits)
-  const select = createSelect(database, limits)
-  const selectParts = createSelectParts(database, limits, select)
   const rollups = createRollups(database, limits)
-  const rollupOf = createRollupOf(database, limits)
-  const placesOf = createPlacesOf(database, select, rollupOf, limits)
-  const reads = { database, contents, limits, select, selectParts, rollupOf, placesOf }
+  const context = { database, contents, limits }
   return {
     calls: {
       ...createEntryWriter(database, contents, rollups, limits),
       ...createFlowWriter(database),
       ...createRetention(database, contents, rollups),
       ...createRenewal(database, contents, limits),
-      ...createEntryReader(reads),
+      ...createEntryReader(context),
       ...createFlowReader(database),
-      ...createHistogramReader(reads),
-      ...createFacetReader(reads),
-      ...createGroupReader(reads),
-      ...createSeriesReader(reads),
+      ...createCountReader(context),
+      ...createGroupReader(context),
+      ...createSeriesReader(context),
       moveMore: contents.moveMore,
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,

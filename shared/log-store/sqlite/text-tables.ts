@@ -1,20 +1,37 @@
 import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import type { EntryFilter } from '../log-store.ts'
 import { type Database, goOn } from './database.ts'
 import { textTableSchema } from './schema.ts'
-import { FALSE, join, type Sql, sql } from './sql.ts'
+import { join, type Sql, sql } from './sql.ts'
 
 /**
- * The full-text tables. Each covers the documents of a range of arrivals and is dropped as a whole when none of them is left: that costs a
- * fraction of deleting them one by one, and keeps each table, and its merges, small. Until then, rows of removed documents stay in it and
- * do no harm: arrival numbers are never reused, and only existing entries are read.
+ * The full-text tables: an inverted index in parts. Each has the posting lists of the entries in a range of arrivals (by default 32,768),
+ * and is dropped as a whole when none of them is left: that costs a fraction of deleting them one by one, and keeps each table, and its
+ * merges, small. Until then, rows of removed documents stay in it and do no harm: arrival numbers are never reused, and only existing
+ * entries are read.
+ *
+ * Entries arrive nearly in the order of their times, so a table has those of a short time, and a search reads only the tables of its range.
  */
 export interface TextTable {
   readonly name: string
   readonly number: number
+  /** Its range of arrivals: from the first up to the first of the next table. */
   readonly firstArrival: number
+  readonly nextArrival: number
+  /** The minutes (since 1970) between which its entries are; of a table with entries that are not counted yet, all of time. */
+  readonly firstMinute: number
+  readonly lastMinute: number
+}
+
+/** Arrivals from `after` (exclusive) to `last` (inclusive). */
+export interface ArrivalRange {
+  readonly after: number
+  readonly last: number
 }
 
 const GO_ON = goOn('rowid')
+/** The `nextArrival` of the last table. */
+export const NO_END = Number.MAX_SAFE_INTEGER
 
 /** SQLite allows 500 parts in a compound SELECT, and 1,000 levels in an expression, such as a chain of OR. */
 export const TABLES_OF_A_SELECT = 400
@@ -22,38 +39,65 @@ export const TABLES_OF_A_SELECT = 400
 /** All tables, oldest first. New documents go to the last one. */
 export function textTables(database: Database): readonly TextTable[] {
   return database
-    .prepare('SELECT number, first_arrival FROM text_tables ORDER BY number')
+    .prepare(`SELECT number, first_arrival, first_minute, last_minute, counted,
+        lead(first_arrival, 1, ${NO_END}) OVER (ORDER BY number) AS next_arrival
+      FROM text_tables LEFT JOIN text_table_times USING (number) CROSS JOIN rollup_state ORDER BY number`)
     .all()
-    .map((row) => textTable(Number(row['number']), Number(row['first_arrival'])))
+    .map((row) => {
+      const [number, nextArrival] = [Number(row['number']), Number(row['next_arrival'])]
+      const isTimed = nextArrival <= Number(row['counted']) + 1
+      return {
+        name: nameOf(number),
+        number,
+        firstArrival: Number(row['first_arrival']),
+        nextArrival,
+        firstMinute: isTimed ? Number(row['first_minute'] ?? NO_END) : 0,
+        lastMinute: isTimed ? Number(row['last_minute'] ?? -1) : NO_END,
+      }
+    })
 }
 
-const textTable = (number: number, firstArrival: number): TextTable => ({
-  name: `texts_${number}`,
-  number,
-  firstArrival,
-})
+const nameOf = (number: number): string => `texts_${number}`
+
+/** The tables that may have entries of a filter's time. */
+export function tablesWithin(
+  tables: readonly TextTable[],
+  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
+): readonly TextTable[] {
+  const [first, last] = [from === null ? 0 : minuteOf(from), to === null ? NO_END : minuteOf(to)]
+  return tables.filter(({ firstMinute, lastMinute }) => lastMinute >= first && firstMinute <= last)
+}
+
+/** The tables that may have entries of a range of arrivals. */
+export const tablesOver = (tables: readonly TextTable[], { after, last }: ArrivalRange): readonly TextTable[] =>
+  tables.filter(({ firstArrival, nextArrival }) => firstArrival <= last && nextArrival > after + 1)
+
+/** The table of an entry. */
+export const tableOf = (database: Database, arrival: number): TextTable | undefined =>
+  tablesOver(textTables(database), { after: arrival - 1, last: arrival })[0]
+
+const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINUTE_NANOS)
 
 /** Whether all tables have the words that this version indexes (renewal.ts). */
 export const hasAllWords = (database: Database): boolean =>
   database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
 
 /**
- * The table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. Only in `write`.
+ * The name of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. Only in
+ * `write`.
  */
-export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): TextTable {
+export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): string {
   const last = database.prepare('SELECT number, first_arrival FROM text_tables ORDER BY number DESC LIMIT 1').get()
-  if (last === undefined) return beginTextTable(database, 1, nextArrival)
-  const [number, firstArrival] = [Number(last['number']), Number(last['first_arrival'])]
-  if (nextArrival - firstArrival >= arrivalsMax) return beginTextTable(database, number + 1, nextArrival)
-  return textTable(number, firstArrival)
+  const number = Number(last?.['number'] ?? 0)
+  if (last !== undefined && nextArrival - Number(last['first_arrival']) < arrivalsMax) return nameOf(number)
+  return beginTextTable(database, number + 1, nextArrival)
 }
 
-/** Creates the table for arrivals from `firstArrival` on. Only in `write`. */
-export function beginTextTable(database: Database, number: number, firstArrival: number): TextTable {
-  const table = textTable(number, firstArrival)
-  database.exec(textTableSchema(table.name))
+/** Creates the table for arrivals from `firstArrival` on, and returns its name. Only in `write`. */
+export function beginTextTable(database: Database, number: number, firstArrival: number): string {
+  database.exec(textTableSchema(nameOf(number)))
   database.prepare('INSERT INTO text_tables (number, first_arrival) VALUES (?, ?)').run(number, firstArrival)
-  return table
+  return nameOf(number)
 }
 
 /** Only in `write`. */
@@ -66,129 +110,57 @@ export function dropTextTable(database: Database, { name, number }: TextTable): 
 /** Renames a table to replace the one with this number; drops it if that one no longer exists. Only in `write`. */
 export function replaceTextTable(database: Database, number: number, name: string): void {
   const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
-  const { name: replaced } = textTable(number, 0)
+  const replaced = nameOf(number)
   database.exec(isThere ? `DROP TABLE ${replaced}; ALTER TABLE ${name} RENAME TO ${replaced}` : `DROP TABLE ${name}`)
 }
 
-/** A table with the minutes (since 1970) between which its entries are, and its range of arrivals. */
-export interface TimedTable extends TextTable {
-  readonly firstMinute: number
-  readonly lastMinute: number
-  /** The first arrival after its range. */
-  readonly nextArrival: number
-}
-
-/**
- * The tables, oldest first. Their times are known for entries up to the arrival `counted`; a table with later ones may have entries of any
- * time.
- */
-export function timedTables(database: Database, counted: number): readonly TimedTable[] {
-  return database
-    .prepare(`SELECT number, first_arrival, first_minute, last_minute,
-        lead(first_arrival, 1, ${Number.MAX_SAFE_INTEGER}) OVER (ORDER BY number) AS next_arrival
-      FROM text_tables LEFT JOIN text_table_times USING (number) ORDER BY number`)
-    .all()
-    .map((row) => {
-      const nextArrival = Number(row['next_arrival'])
-      const isKnown = nextArrival <= counted + 1
-      return {
-        ...textTable(Number(row['number']), Number(row['first_arrival'])),
-        nextArrival,
-        firstMinute: isKnown ? Number(row['first_minute'] ?? Number.MAX_SAFE_INTEGER) : 0,
-        lastMinute: isKnown ? Number(row['last_minute'] ?? -1) : Number.MAX_SAFE_INTEGER,
-      }
-    })
-}
-
-/** The tables that may have entries between the latest of `begins` and the earliest of `ends`; null is no bound. */
-export function tablesWithin(
-  tables: readonly TimedTable[],
-  begins: readonly (string | null)[],
-  ends: readonly (string | null)[],
-): readonly TimedTable[] {
-  const [first, last] = [begins.flatMap(minuteOf), ends.flatMap(minuteOf)]
-  return tables.filter(
-    ({ firstMinute, lastMinute }) =>
-      first.every((minute) => lastMinute >= minute) && last.every((minute) => firstMinute <= minute),
-  )
-}
-
-const minuteOf = (timestamp: string | null): readonly number[] =>
-  timestamp === null ? [] : [Number(toNanos(timestamp) / MINUTE_NANOS)]
-
-const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHERE first_arrival > $arrival) AS next
-  FROM text_tables WHERE first_arrival <= $arrival ORDER BY number DESC LIMIT 1`
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
   SET first_minute = min(first_minute, excluded.first_minute), last_minute = max(last_minute, excluded.last_minute)`
-
-/** The number of the table that an entry is in, and the first arrival after its range; null for the last table. */
-export function tableOf(
-  database: Database,
-  arrival: number,
-): { readonly number: number; readonly next: number | null } {
-  const row = database.prepare(TABLE_OF).get({ arrival })
-  const next = row?.['next'] ?? null
-  return { number: Number(row?.['number']), next: next === null ? null : Number(next) }
-}
 
 /** Widens the times of the tables that these entries are in; they have to be in order of arrival. Only in `write`. */
 export function widenTimes(
   database: Database,
   entries: readonly { readonly arrival: number; readonly minute: number }[],
 ): void {
-  for (let at = 0; at < entries.length; ) {
-    const { number, next } = tableOf(database, entries[at]?.arrival ?? 0)
-    const end = next === null ? -1 : entries.findIndex(({ arrival }) => arrival >= next)
-    const minutes = entries.slice(at, end === -1 ? entries.length : end).map(({ minute }) => minute)
-    database.prepare(WIDEN).run(number, Math.min(...minutes), Math.max(...minutes))
-    at += minutes.length
+  const [first, last] = [entries[0]?.arrival ?? 0, entries.at(-1)?.arrival ?? 0]
+  for (const { number, firstArrival, nextArrival } of tablesOver(textTables(database), { after: first - 1, last })) {
+    const own = entries.filter(({ arrival }) => arrival >= firstArrival && arrival < nextArrival)
+    const minutes = own.map(({ minute }) => minute)
+    if (minutes.length > 0) database.prepare(WIDEN).run(number, Math.min(...minutes), Math.max(...minutes))
   }
 }
 
-/** Arrivals from `after` (exclusive) to `last` (inclusive). */
-export interface ArrivalRange {
-  readonly after: number
-  readonly last: number
-}
-
-/** A SELECT of the arrivals that match a full-text query, including removed documents; null if no table can have any. */
-export function selectMatching(
-  expression: string,
-  tables: readonly TextTable[],
-  range: ArrivalRange | null,
-): Sql | null {
-  const selects = tables
-    .filter((table, index) => range === null || overlaps(table, tables[index + 1], range))
-    .map(({ name }) =>
-      range === null
-        ? sql(`SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND ${GO_ON}`, expression)
-        : sql(
-            `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid > ? AND rowid <= ? AND ${GO_ON}`,
-            expression,
-            // A number would be bound as a REAL, which FTS5 does not use as a bound.
-            BigInt(range.after),
-            BigInt(range.last),
-          ),
-    )
-  if (selects.length === 0) return null
+/** The posting lists of a full-text query, as the SELECT of an IN; only those in a range of arrivals, if given. They have removed documents. */
+export function selectPostings(match: string, tables: readonly TextTable[], range: ArrivalRange | null): Sql {
+  const selects = tables.map(({ name }) =>
+    range === null
+      ? sql(`SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND ${GO_ON}`, match)
+      : sql(
+          `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid > ? AND rowid <= ? AND ${GO_ON}`,
+          match,
+          // A number would be bound as a REAL, which FTS5 does not use as a bound.
+          BigInt(range.after),
+          BigInt(range.last),
+        ),
+  )
   const parts: Sql[] = []
   for (let at = 0; at < selects.length; at += TABLES_OF_A_SELECT) {
-    parts.push(join(selects.slice(at, at + TABLES_OF_A_SELECT), ' UNION ALL ', FALSE))
+    parts.push(join(selects.slice(at, at + TABLES_OF_A_SELECT), ' UNION ALL ', NOTHING))
   }
   const whole = (part: Sql): Sql => sql(`SELECT rowid FROM (${part.text})`, ...part.values)
-  return parts.length === 1 ? (parts[0] as Sql) : join(parts.map(whole), ' UNION ALL ', FALSE)
+  return parts.length === 1 ? (parts[0] as Sql) : join(parts.map(whole), ' UNION ALL ', NOTHING)
 }
+
+/** In SQLite, `IN ()` is false. */
+const NOTHING = sql('')
 
 /**
- * The arrivals that match a full-text query in one table, in order, including removed documents. As one text: a row for each would take five
- * times as long, and a table has at most `textTableArrivals`. Only in `Database.read`.
+ * The posting list of a full-text query in one table: the arrivals that match, in order, including removed documents. As one text: a row for
+ * each would take five times as long, and a table has at most `textTableArrivals`. Only in `Database.read`.
  */
-export function matchesIn(database: Database, { name }: TextTable, expression: string): readonly number[] {
+export function postingList(database: Database, { name }: TextTable, match: string): readonly number[] {
   const found = database
     .prepare(`SELECT group_concat(rowid) AS arrivals FROM ${name} WHERE ${name} MATCH ? AND ${GO_ON}`)
-    .get(expression)
+    .get(match)
   return JSON.parse(`[${found?.['arrivals'] ?? ''}]`)
 }
-
-const overlaps = (table: TextTable, next: TextTable | undefined, { after, last }: ArrivalRange): boolean =>
-  table.firstArrival <= last && (next === undefined || next.firstArrival > after + 1)

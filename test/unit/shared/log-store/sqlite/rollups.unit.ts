@@ -7,14 +7,13 @@ import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
 import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
-import type { Contents } from '../../../../../shared/log-store/sqlite/contents.ts'
-import { compareValues, countByArrays, type GroupRow } from '../../../../../shared/log-store/sqlite/counted-groups.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
+import { type GroupRow, tallyGroups } from '../../../../../shared/log-store/sqlite/group-reader.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
-import type { Rollup } from '../../../../../shared/log-store/sqlite/rollup.ts'
-import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
+import { planOf } from '../../../../../shared/log-store/sqlite/plan.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
+import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
 import type { Query } from '../../../../../shared/query/ast.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
@@ -77,7 +76,9 @@ const isRolledUp = (
 ): boolean => {
   const database = openDatabase({ file })
   try {
-    return database.read(() => createRollupOf(database, { ...STORE_LIMITS, ...limits })(filter, wanted) !== null)
+    return database.read(
+      () => planOf({ database, limits: { ...STORE_LIMITS, ...limits } }, filter, wanted).counts !== null,
+    )
   } finally {
     database.close()
   }
@@ -318,9 +319,9 @@ describe('groups of matches are left to SQLite', () => {
     last: 0n,
   })
   const groupsOf = (bytesMax: number, rows: readonly GroupRow[]) => {
-    const rollup = { beside: [{ filter: entriesOf(TEAM) }], forEach: () => {} } as unknown as Rollup
-    const counting = { by: 'template', spans, bytesMax, countRows: () => rows } as const
-    return countByArrays(rollup, {} as Contents, counting)?.groups.map(({ value }) => value) ?? null
+    const none = { combinations: () => new Map(), forEach: () => {} }
+    const tallied = withinMemory(() => tallyGroups(none, () => [], notTooMany(rows), spans, bytesMax))
+    return tallied?.groups.map(({ value }) => value) ?? null
   }
 
   test('once their values and counts take more memory than they may have', () => {

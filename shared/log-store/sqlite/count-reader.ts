@@ -1,0 +1,124 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { LEVELS, type Level } from '../../contract/levels.ts'
+import { timestampOf, toNanos } from '../../contract/timestamp.ts'
+import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type Histogram } from '../log-store.ts'
+import { type Spans, spansOver } from '../spans.ts'
+import { type LevelCount, minutesOfSpan } from './counts.ts'
+import type { Database } from './database.ts'
+import { placesOf } from './places.ts'
+import { planOf } from './plan.ts'
+import { type ReadContext, type Slice, scansOf } from './scan.ts'
+import { type Sql, sql } from './sql.ts'
+
+/** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
+export interface CountReader {
+  count(filter: EntryFilter): number
+  histogram(filter: EntryFilter, bucketsMax: number): Histogram
+  facets(filter: EntryFilter, valuesMax: number): Facets
+}
+
+export function createCountReader(context: ReadContext): CountReader {
+  const { database } = context
+
+  const count = (filter: EntryFilter): number => {
+    const { counts, slices } = planOf(context, filter, 'counts')
+    let count = counts?.count() ?? 0
+    for (const row of countRows(database, slices, [])) count += Number(row['count'])
+    return count
+  }
+
+  const histogram = (filter: EntryFilter, bucketsMax: number): Histogram => {
+    const spans = spansOf(context, filter, bucketsMax)
+    return spans === null ? NO_HISTOGRAM : histogramOf(spans, countLevels(context, filter, spans))
+  }
+
+  // All facets in one pass: most entries have the same values in most facets, so there are few combinations.
+  const facets = (filter: EntryFilter, valuesMax: number): Facets => {
+    const sums = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
+    const add = (row: Readonly<Record<string, unknown>>, count: number): void => {
+      for (const [name, ofFacet] of sums) {
+        const value = facetValue(name, row[name])
+        if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
+      }
+    }
+    const { counts, slices } = planOf(context, filter, 'facts')
+    for (const row of countRows(database, slices, FACET_COLUMNS)) add(row, Number(row['count']))
+    for (const { combination, count: ofCombination } of counts?.combinations() ?? []) add(combination, ofCombination)
+    return facetsOf((name) => sums.get(name) ?? [], valuesMax)
+  }
+
+  return {
+    count: (filter) => database.read(() => count(filter)),
+    histogram: (filter, bucketsMax) => database.read(() => histogram(filter, bucketsMax)),
+    facets: (filter, valuesMax) => database.read(() => facets(filter, valuesMax)),
+  }
+}
+
+/** The number of rows of the slices by the values of columns. */
+function* countRows(
+  database: Database,
+  slices: readonly Slice[],
+  columns: readonly Sql[],
+): Iterable<Record<string, SQLOutputValue>> {
+  const select = [...columns.map(({ text }) => text), 'count(*) AS count'].join()
+  const group = columns.length === 0 ? '' : `GROUP BY ${columns.map((_, index) => index + 1)}`
+  for (const { from, where } of slices.flatMap((slice) => scansOf(database, slice)))
+    yield* database
+      .prepare(`SELECT ${select} FROM ${from} WHERE ${where.text} ${group}`)
+      .iterate(...columns.flatMap(({ values }) => values), ...where.values)
+}
+
+/** At most `countMax` spans over the filter's range; open ends are closed by the matches'. Null if nothing matches. */
+export function spansOf(context: ReadContext, filter: EntryFilter, countMax: number): Spans | null {
+  const from = filter.from === null ? edgeOf(context, filter, 'asc') : toNanos(filter.from)
+  const last = filter.to === null ? edgeOf(context, filter, 'desc') : toNanos(filter.to) - 1n
+  return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
+}
+
+/** The time of the first or last match; null if there is none. */
+function edgeOf(context: ReadContext, filter: EntryFilter, order: 'asc' | 'desc'): bigint | null {
+  const { counts, slices } = planOf(context, filter, 'counts')
+  const edge = counts?.edge(order) ?? null
+  return [...(edge === null ? [] : [edge]), ...slices]
+    .flatMap((slice) => placesOf(context, { ...slice, order, after: null, limit: 1 }))
+    .map(({ nanos }) => nanos)
+    .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
+}
+
+function* countLevels(context: ReadContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
+  const plan = minutesOfSpan(spans) === null ? null : planOf(context, filter, 'counts')
+  for (const row of countRows(context.database, plan?.slices ?? [{ filter }], [
+    spanColumn(spans),
+    sql('e.level AS level'),
+  ])) {
+    const level = LEVELS[Number(row['level'])]
+    if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }
+  }
+  yield* plan?.counts?.levels(spans) ?? []
+}
+
+/** The index of the span that an entry is in; that of a damaged entry may be outside of the spans. */
+export const spanColumn = ({ widthMs, first }: Spans): Sql =>
+  sql('e.timestamp / 1000000 / ? - ? AS span', BigInt(widthMs), BigInt(first))
+
+const NO_HISTOGRAM: Histogram = { intervalMs: 1, buckets: [], total: 0 }
+
+function histogramOf({ widthMs, first, count }: Spans, counts: Iterable<LevelCount>): Histogram {
+  const sums = Array.from({ length: count }, () => new Map<Level, number>())
+  for (const { span, level, count: ofLevel } of counts) {
+    const levels = sums[span]
+    levels?.set(level, (levels.get(level) ?? 0) + ofLevel)
+  }
+  const buckets = sums.map((levels, index) => ({
+    from: timestampOf((first + index) * widthMs),
+    total: [...levels.values()].reduce((a, b) => a + b, 0),
+    // In order of severity, in whatever order they were counted.
+    levels: Object.fromEntries(LEVELS.flatMap((level) => (levels.has(level) ? [[level, levels.get(level)]] : []))),
+  }))
+  return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
+}
+
+const FACET_COLUMNS = FACETS.map((name) => sql(`e.${name} AS ${name}`))
+
+const facetValue = (name: FacetName, stored: unknown): string | null =>
+  stored === null ? null : name === 'level' ? (LEVELS[Number(stored)] ?? null) : String(stored)

@@ -1,0 +1,275 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { LEVELS, type Level } from '../../contract/levels.ts'
+import { fromNanos, MINUTE_NANOS } from '../../contract/timestamp.ts'
+import type { EntryFilter, FacetName } from '../log-store.ts'
+import type { Spans } from '../spans.ts'
+import { compileQuery } from './compile-query.ts'
+import { type Database, goOn } from './database.ts'
+import { storedFingerprint } from './ids.ts'
+import { FACTS, RANKS, WIDTHS } from './rollups.ts'
+import { factPredicates, kindsOf, type Slice } from './scan.ts'
+import { KINDS, ROLLUP_DETAILS } from './schema.ts'
+import { createSegmentReader, type Segment, segmentsWithin } from './segments.ts'
+import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { postingList, type TextTable, tablesWithin, textTables } from './text-tables.ts'
+
+/**
+ * The counts of a filter's matches in whole minutes, from what rollups.ts has counted. Two structures have them:
+ *
+ * - The rows of `rollups`, sums by minute, hour and day, for filters by facts (`countsOfRollups`).
+ * - The columnar segments (segments.ts), with the facts of each entry, for filters by words or fingerprints too (`countsOfMatches`).
+ */
+export interface Counts {
+  count(): number
+  /** Counts by level in spans of whole minutes. */
+  levels(spans: Spans): Iterable<LevelCount>
+  /** Counts by combination of facts. Only if facts were wanted of the plan. */
+  combinations(): Iterable<{ readonly combination: Combination; readonly count: number }>
+  /** A slice that has the first or last match, if there is any; null if there is none. */
+  edge(order: 'asc' | 'desc'): Slice | null
+}
+
+export interface LevelCount {
+  /** Its index. */
+  readonly span: number
+  readonly level: Level
+  readonly count: number
+}
+
+/** A combination of facts, named like the facet columns of `entries`. */
+export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
+
+/** A filter's matches in whole minutes one by one, by segments. */
+export interface Matches {
+  /** The combinations of facts that matches may have, by number. */
+  combinations(): ReadonlyMap<number, Combination>
+  /** Calls `each` with the place of every match, in the order of arrival. */
+  forEach(each: (segment: Segment, index: number) => void): void
+}
+
+/** A filter in two parts: a full-text query, null if it has no words, and the rest. Both in whole minutes of one Team. */
+export interface CountedFilter {
+  readonly match: string | null
+  readonly rest: EntryFilter
+  readonly team: number
+  readonly minutes: Minutes
+}
+
+/** Minutes since 1970; `to` is exclusive. */
+export interface Minutes {
+  readonly from: number
+  readonly to: number
+}
+
+const MINUTE_MS = 60_000
+
+/** The minutes of a span; null if its width is not whole minutes. */
+export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
+  widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
+
+/** The slice of a filter's matches that is in a minute since 1970. */
+export const minuteOf = (filter: EntryFilter, minute: number): Slice => ({
+  filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
+})
+
+/** The start of a minute since 1970. */
+export const timeOf = (minute: number): string => fromNanos(BigInt(minute) * MINUTE_NANOS)
+
+/** The facts by which entries are told apart in facets. */
+const FACET_COLUMNS = FACTS.slice(2).join()
+
+/** The combinations of a Team that satisfy a filter without words, as a FROM and WHERE. */
+const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql => {
+  const { text, values } = allOf([sql('e.team = ?', team), ...predicates])
+  return sql(`FROM rollup_facts AS e WHERE ${text}`, ...values)
+}
+
+const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
+  ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
+  ...factPredicates(filter),
+  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE, false).rest]),
+]
+
+function* withCombinations(combinations: ReadonlyMap<number, Combination>, counts: ReadonlyMap<number, number>) {
+  for (const [number, combination] of combinations) {
+    const count = counts.get(number)
+    if (count !== undefined) yield { combination, count }
+  }
+}
+
+export function matchesOf(database: Database, { match, rest, team, minutes }: CountedFilter): Matches {
+  let known: ReadonlyMap<number, Combination> | undefined
+  const read = (): ReadonlyMap<number, Combination> => {
+    const { text, values } = combinationsWhere(team, combinationPredicates(rest))
+    const rows = database.prepare(`SELECT e.number AS number, ${FACET_COLUMNS} ${text}`).all(...values)
+    return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
+  }
+  const combinations = (): ReadonlyMap<number, Combination> => (known ??= read())
+  const template = rest.template === null ? undefined : storedFingerprint(rest.template)
+  const exceptionGroup = rest.exceptionGroup === null ? undefined : storedFingerprint(rest.exceptionGroup)
+  return {
+    combinations,
+    forEach: (each) => {
+      const wanted = combinations()
+      const offer = (segment: Segment, index: number): void => {
+        const minute = segment.minutes[index] ?? 0
+        if (minute < minutes.from || minute >= minutes.to || !wanted.has(segment.facts[index] ?? 0)) return
+        if (template !== undefined && segment.templates[index] !== template) return
+        if (exceptionGroup === undefined || segment.exceptionGroups[index] === exceptionGroup) each(segment, index)
+      }
+      // One for all tables, as a segment may have entries of two.
+      const segmentOf = createSegmentReader(database)
+      for (const table of tablesWithin(textTables(database), rest)) {
+        if (match === null) offerAll(database, table, offer)
+        else
+          for (const arrival of postingList(database, table, match)) {
+            const segment = segmentOf(arrival)
+            if (segment !== undefined) offer(segment, arrival - segment.first)
+          }
+      }
+    },
+  }
+}
+
+/** Offers all counted entries of a full-text table's range. */
+function offerAll(
+  database: Database,
+  { firstArrival, nextArrival }: TextTable,
+  offer: Parameters<Matches['forEach']>[0],
+): void {
+  for (const segment of segmentsWithin(database, firstArrival, nextArrival - 1)) {
+    const end = Math.min(nextArrival - 1, segment.last) - segment.first
+    for (let index = Math.max(0, firstArrival - segment.first); index <= end; index += 1) offer(segment, index)
+  }
+}
+
+/** The counts of a filter with words or fingerprints, whose matches are counted when they are asked for. */
+export function countsOfMatches(filter: EntryFilter, { combinations, forEach }: Matches): Counts {
+  const countFacts = (): ReadonlyMap<number, number> => {
+    const counts = new Map<number, number>()
+    forEach(({ facts }, index) => {
+      const number = facts[index] ?? 0
+      counts.set(number, (counts.get(number) ?? 0) + 1)
+    })
+    return counts
+  }
+
+  return {
+    count: () => [...countFacts().values()].reduce((a, b) => a + b, 0),
+    levels: function* (spans) {
+      const unit = minutesOfSpan(spans) ?? 1
+      const counts = new Map<number, number>()
+      forEach(({ facts, minutes }, index) => {
+        const key = Math.floor((minutes[index] ?? 0) / unit) * RANKS + ((facts[index] ?? 0) % RANKS)
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      })
+      for (const [key, count] of counts) {
+        const level = LEVELS[key % RANKS]
+        if (level !== undefined) yield { span: Math.floor(key / RANKS) - spans.first, level, count }
+      }
+    },
+    combinations: () => withCombinations(combinations(), countFacts()),
+    // The first match of a list is found faster than all matches are counted.
+    edge: () => ({ filter }),
+  }
+}
+
+const GO_ON = sql(goOn('start'))
+const LEVEL_SUMS = LEVELS.map(
+  (_, rank) => `sum(entries) FILTER (WHERE facts % ${RANKS} = ${rank}) AS level_${rank}`,
+).join()
+
+/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
+export type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
+
+/** The counts of a filter by facts, in the rows of one detail. */
+export function countsOfRollups(
+  database: Database,
+  detail: Detail,
+  { rest: filter, team, minutes }: CountedFilter,
+  { combinations }: Matches,
+): Counts {
+  const predicates = combinationPredicates(filter)
+  const { text: where, values: given } = combinationsWhere(detail === ROLLUP_DETAILS.facts ? team : 0, predicates)
+  const facts = predicates.length === 0 ? TRUE : sql(`facts IN (SELECT e.number ${where})`, ...given)
+  const all = pieces(minutes, END)
+
+  function select(columns: string, { width, from, to }: Piece, end = '') {
+    const { text, values } = allOf([
+      sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to),
+      GO_ON,
+      facts,
+    ])
+    return database.prepare(`SELECT ${columns} FROM rollups WHERE ${text} ${end}`).iterate(...values)
+  }
+
+  /** The first or last minute of a piece, refined by smaller widths within its first or last row. */
+  const firstIn = (piece: Piece, order: 'asc' | 'desc'): number | null => {
+    const [row] = [...select('start', piece, `ORDER BY start ${order} LIMIT 1`)]
+    if (row === undefined) return null
+    const start = Number(row['start'])
+    const width = WIDTHS[WIDTHS.indexOf(piece.width) - 1]
+    return width === undefined ? start : firstIn({ width, from: start, to: start + piece.width }, order)
+  }
+
+  return {
+    count: () => {
+      let count = 0
+      for (const piece of all) for (const row of select('sum(entries) AS count', piece)) count += Number(row['count'])
+      return count
+    },
+    levels: function* (spans) {
+      const unit = minutesOfSpan(spans) ?? 1
+      for (const piece of pieces(minutes, unit))
+        for (const row of select(`start, ${LEVEL_SUMS}`, piece, 'GROUP BY start'))
+          for (const [rank, level] of LEVELS.entries()) {
+            const count = Number(row[`level_${rank}`] ?? 0)
+            if (count > 0) yield { span: Math.floor(Number(row['start']) / unit) - spans.first, level, count }
+          }
+    },
+    combinations: () => {
+      const counts = new Map<number, number>()
+      for (const piece of all)
+        for (const row of select('facts, sum(entries) AS count', piece, 'GROUP BY facts')) {
+          const number = Number(row['facts'])
+          counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
+        }
+      return withCombinations(combinations(), counts)
+    },
+    edge: (order) => {
+      for (const piece of order === 'asc' ? all : all.toReversed()) {
+        const minute = firstIn(piece, order)
+        if (minute !== null) return minuteOf(filter, minute)
+      }
+      return null
+    },
+  }
+}
+
+/** The number of minutes up to the latest possible timestamp or later: a multiple of every width. */
+export const END = 1_440 * 150_000
+
+interface Piece extends Minutes {
+  readonly width: (typeof WIDTHS)[number]
+}
+
+/**
+ * Minutes as the fewest rows, in order, with widths that divide `unit`. From 22:58 on one day to 01:00 two days later: the minutes 22:58 and
+ * 22:59, the hour 23, a day, and the hour 0.
+ */
+function pieces(minutes: Minutes, unit: number): readonly Piece[] {
+  const widths = WIDTHS.filter((width) => unit % width === 0)
+  const cover = ({ from, to }: Minutes, index: number): readonly Piece[] => {
+    const width = widths[index]
+    if (width === undefined || from >= to) return []
+    const first = Math.ceil(from / width) * width
+    const last = Math.floor(to / width) * width
+    if (first >= last) return cover({ from, to }, index - 1)
+    return [
+      ...cover({ from, to: first }, index - 1),
+      { width, from: first, to: last },
+      ...cover({ from: last, to }, index - 1),
+    ]
+  }
+  return cover(minutes, widths.length - 1)
+}

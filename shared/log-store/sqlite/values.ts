@@ -1,0 +1,150 @@
+import { LEVELS, type Level } from '../../contract/levels.ts'
+import type { LeafName } from '../../query/ast.ts'
+import type { GroupColumn, GroupField } from '../log-store.ts'
+import type { Contents } from './contents.ts'
+import type { Combination, Matches } from './counts.ts'
+import type { Database } from './database.ts'
+import { fingerprintText } from './ids.ts'
+import { LEAF_TEXTS, leafNeedle, leafTexts, needleText } from './leaf-bytes.ts'
+import { type Slice, scanOf } from './scan.ts'
+import { NO_FINGERPRINT, type Segment } from './segments.ts'
+import { type Sql, sql } from './sql.ts'
+
+/**
+ * The value of a field that the entries of a group or of a series share, as SQLite has it; null for entries without one. There are two ways
+ * to it: from segments, for fields that these and the blocks have (`segmentValues`), and from the rows of entries (`valueRows`).
+ */
+export type Value = string | number | null
+
+/** The values of the match at a place; none for an entry without. */
+export type SegmentValues<T extends Value = Value> = (segment: Segment, index: number) => readonly T[]
+
+const NONE: readonly Value[] = []
+
+/** Null for a field that only the rows of entries have. Only in `Database.read`. */
+export function segmentValues(matches: Matches, contents: Contents, by: GroupField): SegmentValues | null {
+  if (typeof by !== 'string') return segmentLeaves(contents, by)
+  switch (by) {
+    case 'template':
+      return ({ templates }, index) => fingerprints(templates[index])
+    case 'exceptionGroup':
+      return ({ exceptionGroups }, index) => fingerprints(exceptionGroups[index])
+    case 'correlationKey':
+    case 'eventName':
+    case 'eventId':
+      return null
+    default: {
+      const valuesOf = (facts: Combination): readonly Value[] => (facts[by] === null ? NONE : [facts[by] as Value])
+      const values = new Map([...matches.combinations()].map(([number, facts]) => [number, valuesOf(facts)]))
+      return ({ facts }, index) => values.get(facts[index] ?? 0) ?? NONE
+    }
+  }
+}
+
+const fingerprints = (fingerprint = NO_FINGERPRINT): readonly Value[] =>
+  fingerprint === NO_FINGERPRINT ? NONE : [fingerprint]
+
+/** The different values of the leaves at a path. */
+export function segmentLeaves(contents: Contents, { field, path }: LeafName): SegmentValues<string> {
+  const needle = leafNeedle(field, path, '', true)
+  return ({ first }, index) => {
+    const leaves = contents.leaves(first + index)
+    return leaves === null ? [] : leafTexts(leaves, needle)
+  }
+}
+
+/** Matches, with a row for each value: `value` in SQL over `source`, null for an entry without any. */
+export interface ValueRows {
+  readonly source: Sql
+  readonly where: Sql
+  readonly value: string
+}
+
+const COLUMNS: Readonly<Record<GroupColumn, string>> = {
+  level: 'e.level',
+  environment: 'e.environment',
+  event: 'e.event',
+  step: 'e.step',
+  project: 'e.project',
+  category: 'e.category',
+  correlationKey: 'e.correlation_key',
+  eventName: 'e.event_name',
+  eventId: 'e.event_id',
+  template: 'e.template',
+  exceptionGroup: 'e.exception_group',
+}
+
+/** The rows of a slice; with one value for all, null, if `by` is null. Only in `Database.read`. */
+export function valueRows(database: Database, slice: Slice, by: GroupField | null): ValueRows {
+  const { from, where } = scanOf(database, slice)
+  if (by === null) return { source: sql(from), where, value: 'NULL' }
+  if (typeof by === 'string') return { source: sql(from), where, value: COLUMNS[by] }
+  const { text, values } = leafArray(LEAF_TEXTS, by)
+  return { source: sql(`${from} LEFT JOIN json_each(${text}) AS v`, ...values), where, value: 'v.value' }
+}
+
+/** The JSON array, in SQL, that a function makes of an entry's leaves at a path; null if the entry has none. */
+export const leafArray = (make: string, { field, path }: LeafName): Sql =>
+  sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
+
+/** The condition that a row has one of these values. */
+export const isOneOf = (value: string, values: readonly Value[]): Sql =>
+  sql(`${value} IN (${values.map(() => '?').join()})`, ...values)
+
+export function valueText(value: Value, by: GroupField): string {
+  if (by === 'level') return levelOf(Number(value))
+  return by === 'template' || by === 'exceptionGroup' ? fingerprintText(value) : String(value)
+}
+
+export const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'
+
+/** Too many different values or numbers to count them in memory. */
+class TooManyError extends Error {}
+
+/** Counts the bytes that are taken; throws a `TooManyError` once they are too many. */
+export function memoryOf(bytesMax: number): (bytes: number) => void {
+  let left = bytesMax
+  return (bytes) => {
+    left -= bytes
+    if (left < 0) throw new TooManyError()
+  }
+}
+
+/** The memory of a value with its counts beside those of its spans, about. */
+export const bytesOfValue = (value: Value): number => 400 + (typeof value === 'string' ? 2 * value.length : 0)
+
+/** Maximum values that are read at once from rows. */
+export const ROWS_MAX = 10_000
+
+export function notTooMany<T>(rows: readonly T[]): readonly T[] {
+  if (rows.length >= ROWS_MAX) throw new TooManyError()
+  return rows
+}
+
+/** Null if a `TooManyError` is thrown. */
+export function withinMemory<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TooManyError) return null
+    throw error
+  }
+}
+
+/** In the order of SQLite. */
+export function compareValues(a: Value, b: Value): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareTexts(String(a), String(b))
+}
+
+/** Compares texts as their bytes in UTF-8, which take five times as long to make: most groups may have the same count. */
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at += 1) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return rankOf(x) - rankOf(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for characters after all others. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit)
