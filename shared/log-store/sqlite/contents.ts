@@ -1,29 +1,14 @@
-import { LEVELS } from '../../contract/levels.ts'
-import type { EntryRecord } from '../../contract/records.ts'
 import { asBuffer } from '../../runtime/utf8.ts'
-import type { Content } from './block-codec.ts'
-import {
-  type Block,
-  blocksOf,
-  bytesOf,
-  createBlockReader,
-  deleteBlock,
-  insertBlock,
-  readBlock,
-  takeTail,
-} from './blocks.ts'
+import { type Content, packBlock, type UnpackedBlock, unpackBlock } from './block-codec.ts'
 import type { Database } from './database.ts'
 import { defineLeafFunctions } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
-import { KINDS } from './schema.ts'
-import { valuesOfRow, wholeSource } from './sources.ts'
-
-/** Maximum bytes that a transaction moves, except for a single entry with more. */
-const MOVED_BYTES_MAX = 1_000_000
+import { recordOfRow, valuesOfRow, wholeSource } from './sources.ts'
 
 /**
- * The records and leaves of entries, in compressed blocks of consecutive arrivals. A write of few entries makes a small block of them,
- * and one that fills a block together with the small ones before it takes their entries into its own.
+ * The contents of entries, their records and leaves, in compressed blocks of consecutive arrivals. A block is full with 128 entries or 128
+ * KiB. A write of few entries makes a small block of them, and one that fills a block together with the small ones before it takes their
+ * entries into its own. Writes of 60, 50 and 40 entries make a block each of 60 and 50; the third makes blocks of 128 and 22 of all three.
  */
 export interface Contents {
   /** Stores the contents of entries, in the order of arrival and after all that are stored. Only in `write`. */
@@ -40,6 +25,17 @@ export interface Contents {
   moveMore(): boolean
 }
 
+/** A list of scattered entries unpacks a block for each, which takes a tenth of a millisecond. */
+const BLOCK_ENTRIES_MAX = 128
+/** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
+const BLOCK_BYTES = 128 * 1024
+/** Bytes of unpacked blocks that a connection keeps, about a hundred: those of a page of scattered entries, and of its next reads. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024
+/** The newest entries are in small blocks: a reader that follows them would keep thousands, and look through all of them for each entry. */
+const KEPT_BLOCKS_MAX = 256
+/** Maximum bytes that a transaction moves, except for a single entry with more. */
+const MOVED_BYTES_MAX = 1_000_000
+
 export function createContents(database: Database, { movedOfATurn }: StoreLimits): Contents {
   const blockOf = createBlockReader(database)
 
@@ -48,22 +44,10 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     return block === undefined ? oldContent(database, arrival) : block.contents?.find(arrival)
   }
 
-  const append = (added: readonly Content[]): void => {
-    if (added.length === 0) return
-    for (const part of blocksOf([...takeTail(database, added), ...added])) insertBlock(database, part)
-  }
-
-  const remove = (arrivals: readonly number[]): void => {
-    const removed = new Set(arrivals)
-    let last = -1
-    for (const arrival of arrivals) {
-      database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
-      // From the table: a kept block may since have become part of a larger one.
-      const block = arrival <= last ? undefined : readBlock(database, arrival)
-      if (block === undefined) continue
-      removeFrom(database, block, removed)
-      last = block.last
-    }
+  const leaves = (arrival: number): Uint8Array | null => {
+    const block = blockOf(arrival)
+    const found = block === undefined ? oldContent(database, arrival)?.leaves : block.contents?.leaves(arrival)
+    return found ?? null
   }
 
   const moveSome = (): boolean => {
@@ -77,22 +61,15 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     }
     const last = moved.at(-1)
     if (last === undefined) return false
-    append(moved)
+    append(database, moved)
     database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
     return true
   }
 
-  const leaves = (arrival: number): Uint8Array | null => {
-    const block = blockOf(arrival)
-    return block === undefined
-      ? (oldContent(database, arrival)?.leaves ?? null)
-      : (block.contents?.leaves(arrival) ?? null)
-  }
-
   defineLeafFunctions(database, leaves)
   return {
-    append,
-    remove,
+    append: (contents) => append(database, contents),
+    remove: (arrivals) => remove(database, arrivals),
     leaves,
     source: (arrival) => {
       const content = find(arrival)
@@ -104,13 +81,142 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
   }
 }
 
-const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
+/** A row of `blocks`, unpacked. */
+interface Block {
+  readonly first: number
+  readonly last: number
+  readonly bytes: number
+  /** Null if it is damaged. */
+  readonly contents: UnpackedBlock | null
+}
 
-const contentOfRow = (row: Readonly<Record<string, unknown>>): Content => ({
-  arrival: Number(row['arrival']),
-  leaves: row['leaves'] as Uint8Array | null,
-  source: Buffer.from(String(row['source'])),
-})
+/** The block that has this arrival, or had it. */
+function readBlock(database: Database, arrival: number): Block | undefined {
+  const row = database
+    .prepare('SELECT first, last, bytes, content FROM blocks WHERE first <= ? ORDER BY first DESC LIMIT 1')
+    .get(arrival)
+  if (row === undefined || Number(row['last']) < arrival) return undefined
+  const [first, last, bytes] = [Number(row['first']), Number(row['last']), Number(row['bytes'])]
+  return { first, last, bytes, contents: unpackBlock(first, row['content']) }
+}
+
+/**
+ * Reads blocks and keeps those that were read last. A kept block may meanwhile have become part of a larger one, or lost entries; the content
+ * of an arrival never changes. The reader is not used in a transaction that has changed blocks, as that might be rolled back.
+ */
+export function createBlockReader(database: Database): (arrival: number) => Block | undefined {
+  /** In the order of their last use. */
+  const kept = new Map<number, Block>()
+  let keptBytes = 0
+  let latest: Block | undefined
+  const covers = ({ first, last }: Block, arrival: number): boolean => first <= arrival && arrival <= last
+
+  const keep = (block: Block): void => {
+    keptBytes += block.bytes - (kept.get(block.first)?.bytes ?? 0)
+    kept.delete(block.first)
+    kept.set(block.first, block)
+    for (const [first, { bytes }] of kept) {
+      if ((keptBytes <= KEPT_BYTES_MAX && kept.size <= KEPT_BLOCKS_MAX) || first === block.first) break
+      kept.delete(first)
+      keptBytes -= bytes
+    }
+  }
+
+  const find = (arrival: number): Block | undefined => {
+    for (const block of kept.values()) if (covers(block, arrival)) return block
+    return readBlock(database, arrival)
+  }
+
+  return (arrival) => {
+    if (latest !== undefined && covers(latest, arrival)) return latest
+    const block = find(arrival)
+    if (block === undefined) return undefined
+    keep(block)
+    latest = block
+    return block
+  }
+}
+
+function append(database: Database, added: readonly Content[]): void {
+  if (added.length === 0) return
+  for (const part of inBlocks([...takeTail(database, added), ...added])) insertBlock(database, part)
+}
+
+/** The blocks before an arrival, as far back as blocks that are not full can begin, but behind the last one that has enough bytes. */
+const SELECT_TAIL = `SELECT min(first) AS first, sum(last - first + 1) AS entries, sum(bytes) AS bytes FROM blocks
+  WHERE first < $end AND first > max($end - ${BLOCK_ENTRIES_MAX}, coalesce((SELECT max(first) FROM blocks
+    WHERE first < $end AND first > $end - ${BLOCK_ENTRIES_MAX} AND bytes >= ${BLOCK_BYTES}), 0))`
+
+/**
+ * Takes away the blocks that end just before these contents and are not full, and returns their contents, if they fill a block together
+ * with these; else nothing.
+ */
+function takeTail(database: Database, contents: readonly Content[]): readonly Content[] {
+  const end = contents[0]?.arrival ?? 0
+  const tail = database.prepare(SELECT_TAIL).get({ end })
+  const [first, entries, bytes] = [Number(tail?.['first']), Number(tail?.['entries']), Number(tail?.['bytes'])]
+  // Contents of an older version may belong into a gap between two blocks.
+  if (entries === 0 || entries !== end - first) return []
+  if (entries + contents.length < BLOCK_ENTRIES_MAX && bytes + sizeOf(contents) < BLOCK_BYTES) return []
+  const taken = database
+    .prepare('SELECT first, content FROM blocks WHERE first >= ? AND first < ? ORDER BY first')
+    .all(first, end)
+    .map((row) => unpackBlock(Number(row['first']), row['content']))
+  if (taken.includes(null)) return []
+  database.prepare('DELETE FROM blocks WHERE first >= ? AND first < ?').run(first, end)
+  return taken.flatMap((block) => block?.all() ?? [])
+}
+
+/** The contents in parts for a block each; all but the last one are full, or followed by an entry that fills a block alone. */
+function* inBlocks(contents: readonly Content[]): Iterable<readonly Content[]> {
+  let part: Content[] = []
+  let bytes = 0
+  for (const content of contents) {
+    const own = bytesOf(content)
+    const isFull = part.length === BLOCK_ENTRIES_MAX || bytes >= BLOCK_BYTES
+    if (part.length > 0 && (isFull || own >= BLOCK_BYTES)) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(content)
+    bytes += own
+  }
+  if (part.length > 0) yield part
+}
+
+function insertBlock(database: Database, contents: readonly Content[]): void {
+  const [first, last] = [contents[0]?.arrival ?? 0, contents.at(-1)?.arrival ?? 0]
+  database
+    .prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
+    .run(first, last, sizeOf(contents), packBlock(contents))
+}
+
+const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, content) => sum + bytesOf(content), 0)
+
+const bytesOf = ({ source, leaves }: Content): number => source.length + (leaves?.length ?? 0)
+
+function remove(database: Database, arrivals: readonly number[]): void {
+  const removed = new Set(arrivals)
+  let last = -1
+  for (const arrival of arrivals) {
+    database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
+    // From the table: a kept block may since have become part of a larger one.
+    const block = arrival <= last ? undefined : readBlock(database, arrival)
+    if (block === undefined) continue
+    last = block.last
+    const left = block.contents?.all().filter((content) => !removed.has(content.arrival)) ?? null
+    // A damaged block stays as long as it has entries, so that these are found.
+    if (left === null && hasEntries(database, block)) continue
+    database.prepare('DELETE FROM blocks WHERE first = ?').run(block.first)
+    if (left !== null && left.length > 0) insertBlock(database, left)
+  }
+}
+
+const hasEntries = (database: Database, { first, last }: Block): boolean =>
+  database.prepare('SELECT 1 FROM entries WHERE arrival BETWEEN ? AND ? LIMIT 1').get(first, last) !== undefined
+
+const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
 
 /** The content of an entry of an older version that is not in a block yet. */
 function oldContent(database: Database, arrival: number): Content | undefined {
@@ -118,43 +224,8 @@ function oldContent(database: Database, arrival: number): Content | undefined {
   return row === undefined ? undefined : contentOfRow(row)
 }
 
-function removeFrom(database: Database, block: Block, removed: ReadonlySet<number>): void {
-  const left = block.contents?.all().filter(({ arrival }) => !removed.has(arrival)) ?? null
-  // A damaged block stays as long as it has entries, so that these are found.
-  if (left === null && hasEntries(database, block)) return
-  deleteBlock(database, block)
-  if (left !== null && left.length > 0) insertBlock(database, left)
-}
-
-const hasEntries = (database: Database, { first, last }: Block): boolean =>
-  database.prepare('SELECT 1 FROM entries WHERE arrival BETWEEN ? AND ? LIMIT 1').get(first, last) !== undefined
-
-const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
-
-/** The record of an entry whose block is damaged, made from its row. */
-function recordOfRow(database: Database, arrival: number): EntryRecord {
-  const row = database
-    .prepare(`SELECT team, kind, level, environment, event, step, project, category, event_id, event_name
-        FROM entries WHERE arrival = ?`)
-    .get(arrival)
-  const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
-  const common = {
-    ...valuesOfRow(database, arrival),
-    level: LEVELS[Number(row?.['level'])] ?? 'Information',
-    environment: text('environment') ?? '',
-    team: text('team') ?? '',
-  }
-  if (row?.['kind'] === KINDS.event)
-    return { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
-  return {
-    kind: 'application',
-    ...common,
-    project: text('project') ?? '',
-    categoryName: text('category') ?? '',
-    eventId: Number(row?.['event_id']),
-    eventName: text('event_name') ?? '',
-    message: NOTICE,
-    exception: null,
-    scopeData: null,
-  }
-}
+const contentOfRow = (row: Readonly<Record<string, unknown>>): Content => ({
+  arrival: Number(row['arrival']),
+  leaves: row['leaves'] as Uint8Array | null,
+  source: Buffer.from(String(row['source'])),
+})

@@ -86,15 +86,14 @@ function edgeOf(context: ReadContext, filter: EntryFilter, order: 'asc' | 'desc'
 }
 
 function* countLevels(context: ReadContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
-  const plan = minutesOfSpan(spans) === null ? null : planOf(context, filter, 'counts')
-  for (const row of countRows(context.database, plan?.slices ?? [{ filter }], [
-    spanColumn(spans),
-    sql('e.level AS level'),
-  ])) {
+  // Nothing is counted by less than a minute.
+  const isByMinutes = minutesOfSpan(spans) !== null
+  const { counts, slices } = isByMinutes ? planOf(context, filter, 'counts') : { counts: null, slices: [{ filter }] }
+  yield* counts?.levels(spans) ?? []
+  for (const row of countRows(context.database, slices, [spanColumn(spans), sql('e.level AS level')])) {
     const level = LEVELS[Number(row['level'])]
     if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }
   }
-  yield* plan?.counts?.levels(spans) ?? []
 }
 
 /** The index of the span that an entry is in; that of a damaged entry may be outside of the spans. */

@@ -80,18 +80,15 @@ interface FoundGroups {
   readonly more: boolean
 }
 
-/** The number of matches of a group. */
-interface GroupCount {
+/** A group as SQLite counts it. */
+export interface GroupRow {
   readonly value: Value
   readonly count: number
   /** The rank of the worst level. */
   readonly level: number
   /** For each span. */
   readonly counts: readonly number[]
-}
-
-/** A group as SQLite counts it, with its first and last times (nanoseconds since 1970). */
-export interface GroupRow extends GroupCount {
+  /** Nanoseconds since 1970. */
   readonly first: bigint
   readonly last: bigint
 }
@@ -129,7 +126,7 @@ function groupsBySegments(context: ReadContext, wanted: WantedGroups): FoundGrou
   const rows = withTimes(database, wanted, shown)
   const samples = rows.flatMap((row) => {
     const instant = { ...filter, from: fromNanos(row.last), to: fromNanos(row.last + 1n) }
-    return lastEntries(database, withValues(valueRows(database, { filter: instant }, by), [row]), [row])
+    return lastEntries(database, withValues(valueRows(database, { filter: instant }, by), [row.value]), [row])
   })
   return { rows, samples, ungrouped: tallied.ungrouped, more: tallied.groups.length > shown.length }
 }
@@ -221,7 +218,8 @@ function withTimes(
   const rowsOf = new Map(shown.map(({ value, rows }) => [value, [...rows]]))
   for (const minute of minutes) {
     const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
-    const matches = withValues(valueRows(database, minuteOf(filter, minute), by), own)
+    const values = own.map(({ value }) => value)
+    const matches = withValues(valueRows(database, minuteOf(filter, minute), by), values)
     for (const row of countGroups(database, matches, spans, own.length)) rowsOf.get(row.value)?.push(row)
   }
   return shown.flatMap(({ value, count, level, counts }): readonly GroupRow[] => {
@@ -234,20 +232,12 @@ function withTimes(
   })
 }
 
-/** The rows of some groups alone. */
-function withValues({ source, where, value }: ValueRows, groups: readonly { readonly value: Value }[]): ValueRows {
-  return {
-    source,
-    where: allOf([
-      where,
-      isOneOf(
-        value,
-        groups.map((group) => group.value),
-      ),
-    ]),
-    value,
-  }
-}
+/** The rows with some values alone. */
+const withValues = ({ source, where, value }: ValueRows, values: readonly Value[]): ValueRows => ({
+  source,
+  where: allOf([where, isOneOf(value, values)]),
+  value,
+})
 
 /** The groups with most entries, preceded by the entries without a value as one group. Each entry is read once. */
 function countGroups(

@@ -36,7 +36,10 @@ export interface ReaderPoolOptions {
 
 const READER_POOL: ReaderPoolOptions = { threadsMax: 3, endingMax: 2, graceMs: 250 }
 
-/** An owner may have twice as many threads as it leaves to others, so that one of three is always left. */
+/**
+ * An owner may have twice as many threads as it leaves to others: two of three. Its third call waits, as it has two running, which is not less
+ * than 2 times the one thread left; the first call of another owner begins at once.
+ */
 const OWNER_WEIGHT = 2
 
 const NAME = 'log-store'

@@ -2,6 +2,7 @@ import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
+import type { ArrivalRange } from './arrivals.ts'
 import { categoryOrBelow, compileQuery, hasWords, necessaryMatch, pinned } from './compile-query.ts'
 import type { Contents } from './contents.ts'
 import { type Database, goOn } from './database.ts'
@@ -9,15 +10,7 @@ import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS } from './schema.ts'
 import { allOf, anyOf, type Sql, sql } from './sql.ts'
-import {
-  type ArrivalRange,
-  hasAllWords,
-  selectPostings,
-  type TextTable,
-  tablesOver,
-  tablesWithin,
-  textTables,
-} from './text-tables.ts'
+import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin, textTables } from './text-tables.ts'
 
 /** The parts of the store that reads of entries work with. */
 export interface ReadContext {

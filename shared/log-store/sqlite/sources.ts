@@ -1,7 +1,10 @@
 import type { EntryDocument } from '../../contract/documents.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import type { EntryRecord } from '../../contract/records.ts'
 import { fromNanoDigits, parseTimestamp } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import { idText } from './ids.ts'
+import { KINDS } from './schema.ts'
 import { digitsOf } from './sql.ts'
 
 /**
@@ -49,5 +52,35 @@ export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number
     receivedAt: time('received'),
     timestamp: time('timestamp'),
     correlationKey: row['correlation_key'] == null ? null : String(row['correlation_key']),
+  }
+}
+
+const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
+
+/** The record of an entry whose block is damaged, made from its row. */
+export function recordOfRow(database: Database, arrival: number): EntryRecord {
+  const row = database
+    .prepare(`SELECT team, kind, level, environment, event, step, project, category, event_id, event_name
+        FROM entries WHERE arrival = ?`)
+    .get(arrival)
+  const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
+  const common = {
+    ...valuesOfRow(database, arrival),
+    level: LEVELS[Number(row?.['level'])] ?? 'Information',
+    environment: text('environment') ?? '',
+    team: text('team') ?? '',
+  }
+  if (row?.['kind'] === KINDS.event)
+    return { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
+  return {
+    kind: 'application',
+    ...common,
+    project: text('project') ?? '',
+    categoryName: text('category') ?? '',
+    eventId: Number(row?.['event_id']),
+    eventName: text('event_name') ?? '',
+    message: NOTICE,
+    exception: null,
+    scopeData: null,
   }
 }

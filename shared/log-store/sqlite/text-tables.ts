@@ -1,5 +1,6 @@
 import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
+import type { ArrivalRange } from './arrivals.ts'
 import { type Database, goOn } from './database.ts'
 import { textTableSchema } from './schema.ts'
 import { join, type Sql, sql } from './sql.ts'
@@ -21,12 +22,6 @@ export interface TextTable {
   /** The minutes (since 1970) between which its entries are; of a table with entries that are not counted yet, all of time. */
   readonly firstMinute: number
   readonly lastMinute: number
-}
-
-/** Arrivals from `after` (exclusive) to `last` (inclusive). */
-export interface ArrivalRange {
-  readonly after: number
-  readonly last: number
 }
 
 const GO_ON = goOn('rowid')

@@ -122,7 +122,7 @@ test.each<[string, (calls: Store) => unknown]>([
     (calls) => calls.series(entriesOf(APART), { fn: 'p95', of: INDEX, by: null, seriesMax: 1, bucketsMax: 1 }),
   ],
   ['a list of a template', (calls) => calls.search({ ...entriesOf(APART), template: '00000000000ab' }, page)],
-])('%s of arrays is ended, too, and is whole when it is made again', (_name, read) => {
+])('%s by segments is ended, too, and is whole when it is made again', (_name, read) => {
   const found = read(store.calls)
   isCalledOff = true
   expect(() => read(store.calls)).toThrow(CalledOffError)

@@ -479,7 +479,7 @@ describe('counts that are kept', () => {
     withStore({}, (calls) => expect(calls.series(word, request).series[0]?.count).toBe(1))
   })
 
-  test('of version 4, whose arrays have no fingerprints, are made anew', () => {
+  test('of version 4, whose segments have no fingerprints, are made anew', () => {
     const filter = entriesOf(TEAM)
     withStore({}, (calls) => {
       calls.write(Array.from({ length: 30 }, () => applicationDocument()))
