@@ -1,4 +1,4 @@
-/** One thread of the pool (reader-pool.ts): a connection of its own, and a word in shared memory that calls its work off. */
+/** The inside of a reader thread (reader.ts). */
 import { readlinkSync } from 'node:fs'
 import { serveThread } from '../../runtime/threads/serve-thread.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'

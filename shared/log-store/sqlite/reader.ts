@@ -5,7 +5,11 @@ import { CalledOffError, StoreUnavailableError } from './failures.ts'
 import type { ReaderCalls, ReaderThreadData } from './reader-thread.ts'
 import type { Store, StoreOptions } from './store.ts'
 
-/** A thread with a connection to the store that runs one call at a time. */
+/**
+ * A thread with a connection to the store that runs one call at a time; reader-thread.ts is its other side. SQLite cannot be interrupted, so a
+ * call is called off in shared memory: `callOff` writes the number of the running call there, and the SQL function `go_on`, which every scan
+ * calls once in 256 rows (database.ts), throws when the number is that of its own call.
+ */
 export interface Reader {
   /** Rejects with a `ReadTooLargeError` if the thread would need too much memory; the thread is then gone. */
   run<Name extends keyof Store>(name: Name, args: Parameters<Store[Name]>): Promise<ReturnType<Store[Name]>>

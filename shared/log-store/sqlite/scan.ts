@@ -65,8 +65,9 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
 /** The full-text tables that can be read one after another for a slice; null if its path needs none. Only in `Database.read`. */
 export function tablesOf(database: Database, { filter, path }: Slice): readonly TextTable[] | null {
   if (path !== undefined) return null
-  const { by } = pathOf(database, filter)
-  return by === 'words' || (by === 'time' && hasWords(filter.query)) ? tablesWithin(textTables(database), filter) : null
+  const all = pathOf(database, filter)
+  if (all.by === 'words') return all.tables
+  return all.by === 'time' && hasWords(filter.query) ? tablesWithin(textTables(database), filter) : null
 }
 
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
