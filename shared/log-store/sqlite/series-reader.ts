@@ -40,15 +40,12 @@ export function createSeriesReader(context: ReadContext) {
     const spans = spansOf(context, filter, bucketsMax)
     if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
     const wanted = { filter, of, by, spans }
-    const byRows = numbersByRows(context, wanted)
     const bySegments = numbersBySegments(context, wanted)
-    const most = seriesMax + 1
-    const ranked =
-      by === null ? [null] : ((bySegments && withinMemory(() => bySegments.ranked(most))) ?? byRows.ranked(most))
+    const answerOf = <T>(answer: (numbers: Numbers) => T): T =>
+      (bySegments && withinMemory(() => answer(bySegments))) ?? answer(numbersByRows(context, wanted))
+    const ranked = by === null ? [null] : answerOf((numbers) => numbers.ranked(seriesMax + 1))
     const shown = ranked.slice(0, seriesMax)
-    const found =
-      (bySegments && withinMemory(() => seriesOf(bySegments.numbers(shown), fn, spans))) ??
-      seriesOf(byRows.numbers(shown), fn, spans)
+    const found = answerOf((numbers) => seriesOf(numbers.counted(shown), fn, spans))
     const empty = emptySeries(fn, spans)
     return {
       intervalMs: spans.widthMs,
@@ -79,7 +76,7 @@ interface Numbers {
   /** The values of entries that have a leaf of the numbers, the most frequent first. */
   ranked(valuesMax: number): readonly Value[]
   /** The numbers of some values, in the order of the values, the spans and the numbers. */
-  numbers(shown: readonly Value[]): Iterable<NumberRow>
+  counted(shown: readonly Value[]): Iterable<NumberRow>
 }
 
 /** The number of times that a number occurs in a span among the entries with a value. */
@@ -93,7 +90,7 @@ interface NumberRow {
 /** The numbers as SQLite counts them; only those of one span at a time are loaded into memory here. */
 const numbersByRows = ({ database }: ReadContext, wanted: WantedNumbers): Numbers => ({
   ranked: (valuesMax) => countValues(database, { filter: wanted.filter }, wanted, valuesMax).map(([value]) => value),
-  numbers: (shown) => countNumbers(database, { filter: wanted.filter }, wanted, shown),
+  counted: (shown) => countNumbers(database, { filter: wanted.filter }, wanted, shown),
 })
 
 /** The memory of a number with its count, about. */
@@ -164,7 +161,7 @@ function numbersBySegments(context: ReadContext, wanted: WantedNumbers): Numbers
 
   return {
     ranked,
-    numbers: function* (shown) {
+    counted: function* (shown) {
       const all = count(shown)
       for (const value of shown)
         for (const [span, counts] of inOrder(all.get(value) ?? []))
@@ -186,7 +183,6 @@ function countValues(
   { of, by }: WantedNumbers,
   valuesMax: number,
 ): readonly (readonly [value: Value, count: number])[] {
-  if (by === null) return []
   const { source, where, value } = valueRows(database, { ...slice, filter: withLeaf(slice.filter, of) }, by)
   return database
     .prepare(`SELECT value, count(*) AS count FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})

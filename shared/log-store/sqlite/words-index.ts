@@ -61,7 +61,7 @@ export function valueWords({ payloadLeaves, scopeLeaves }: EntryDocument): strin
   for (const [field, leaves] of [['payload', payloadLeaves] as const, ['scope', scopeLeaves] as const]) {
     for (const [path, value] of leaves) {
       const key = sortKey(value)
-      if (key !== undefined) words.add(`${stemOf(field, path, key)}${digitsOf(key)}`)
+      if (key !== undefined) words.add(`${stemOf(field, path, key)}${digitsOfKey(key)}`)
     }
   }
   return [...words].join(' ')
@@ -73,7 +73,10 @@ export function matchValues(query: Extract<Query, { type: 'leafRange' }>): strin
   if (range === undefined) return null
   const stem = stemOf(query.field, query.path, range.from)
   const length = DIGITS[typeOf(range.from)]
-  const [first, last] = [isOpen(range.from) ? '' : digitsOf(range.from), isOpen(range.to) ? '' : digitsOf(range.to)]
+  const [first, last] = [
+    isOpen(range.from) ? '' : digitsOfKey(range.from),
+    isOpen(range.to) ? '' : digitsOfKey(range.to),
+  ]
   const prefixes = prefixesOf(first.padEnd(length, '0'), last.padEnd(length, '9'))
   return `{leaves} : (${prefixes.map((digits) => `"${stem}${digits}" *`).join(' OR ')})`
 }
@@ -86,7 +89,7 @@ const stemOf = (field: LeafField, path: string, key: string): string =>
   `${VALUE_MARK}${FIELD_MARKS[field]}${(murmur2(Buffer.from(path)) >>> 0).toString(36).padStart(7, '0')}${key.charAt(0)}`
 
 /** Digits that order as the keys do, though several keys may have the same. */
-function digitsOf(key: string): string {
+function digitsOfKey(key: string): string {
   const length = DIGITS[typeOf(key)]
   const digits = key.slice(1).replace(/\D/g, '')
   // The digits of a negative number are complements, so that its missing ones are nines.
