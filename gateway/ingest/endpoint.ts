@@ -13,7 +13,7 @@ import {
   refusedBodyHeaders,
 } from '../../shared/http/body.ts'
 import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
-import { valueBytesIn } from '../../shared/http/json-pieces.ts'
+import { VALUE_BYTES, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Cooperative, Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
@@ -121,7 +121,8 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
       if (begun === undefined) return cooperative.run(`${owner}\n`, steps)
       if (begun.done) return begun.value
       // Until its turn comes, its values are in memory together with those of other short bodies.
-      if (typeof content !== 'string' || memory.hold(valueBytesIn(content))) return cooperative.run(owner, steps)
+      if (typeof content !== 'string' || memory.hold(valuesIn(content) * VALUE_BYTES))
+        return cooperative.run(owner, steps)
       const noRoom = Promise.resolve({ refused: refuseForRoom().problem, content: undefined })
       steps.return(noRoom)
       return noRoom

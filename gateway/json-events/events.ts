@@ -9,7 +9,7 @@ import {
 } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
-import { jointMemory, parseInPieces, valueBytesIn } from '../../shared/http/json-pieces.ts'
+import { createValueHold, parseInPieces, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
@@ -86,13 +86,13 @@ type Memory = Body['memory']
  * they are too many, or if there is no room for them.
  */
 function createLineParser({ content, memory }: Body<string>): (line: string) => Steps<Checked<unknown>> {
-  const joint = jointMemory(memory)
+  const holdValues = createValueHold(memory)
   return function* parse(line) {
     if (!isLong(line)) {
-      if (isLong(content)) joint.hold(valueBytesIn(line))
+      if (isLong(content)) holdValues(valuesIn(line))
       return parseJson(line)
     }
-    const parsed = yield* parseInPieces(line, joint)
+    const parsed = yield* parseInPieces(line, holdValues)
     if (parsed.problem !== undefined && !LINE_PROBLEMS.has(parsed.problem.code)) throw new ProblemError(parsed.problem)
     return parsed
   }
@@ -116,7 +116,7 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 
 /** The events of a body that is one JSON text. */
 function* eventsOfWhole(text: string, memory: Memory): Steps<Checked<SentEvents>> {
-  const { value, problem: cause } = isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
+  const { value, problem: cause } = isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : parseJson(text)
   if (cause !== undefined) return { problem: cause }
   if (listIn(value) !== undefined) return yield* eventsOfList(text, value)
   const event = eventOf(value, () => exactly(text, value))

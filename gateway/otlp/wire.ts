@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
 import { exactInteger } from '../../shared/contract/exact-json.ts'
-import { JSON_LIMITS, tooManyValues } from '../../shared/http/json-pieces.ts'
+import { type HoldValues, JSON_LIMITS, tooManyValues } from '../../shared/http/json-pieces.ts'
 
 /** The fields of a message that are read, by number: their names in the JSON encoding, and their wire types. */
 export type Message<Name extends string> = readonly (Field<Name> | undefined)[]
@@ -32,10 +32,12 @@ export class Wire extends BinaryReader {
   /** Whether a record that people were to read could not be read. */
   isUnreadable = false
   readonly #bytes: Buffer
-  readonly #holdValues: (values: number) => void
+  readonly #holdValues: HoldValues
+  /** The values whose memory is taken. */
+  #held = 0
   #restAt = STRIDE_BYTES
 
-  constructor(bytes: Buffer, holdValues: (values: number) => void) {
+  constructor(bytes: Buffer, holdValues: HoldValues) {
     super(bytes, decodeUtf8)
     this.#bytes = bytes
     this.#holdValues = holdValues
@@ -51,7 +53,8 @@ export class Wire extends BinaryReader {
 
   /** Takes the memory for all values found so far. */
   holdValues(): void {
-    this.#holdValues(this.values)
+    this.#holdValues(this.values - this.#held)
+    this.#held = this.values
   }
 
   /** Whether the message that ends at `end` has more fields. */

@@ -7,7 +7,7 @@ import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
 import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
-import { parseInPieces } from './json-pieces.ts'
+import { createValueHold, parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
 import { isChopped, PIECES_FREE, refuseForPieces } from './pieces.ts'
 
@@ -264,7 +264,7 @@ export const isLong = (content: Content): boolean => content.length > 256 * 1024
 
 /** The value of a body that is one JSON text. In a long one, every number is kept as it was written (`parseExactly`). */
 export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<Checked<unknown>> {
-  return isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
+  return isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : parseJson(text)
 }
 
 export function parseJson(text: string): Checked<unknown> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Checked, ProblemError, problem, refuse } from '../contract/errors.ts'
 import { parseKeepingDigits, setOwn } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
@@ -13,7 +14,7 @@ export const JSON_LIMITS = {
 } as const
 
 /** The approximate memory of a parsed value. */
-const VALUE_BYTES = 64
+export const VALUE_BYTES = 64
 
 /** Characters searched and parsed per step, which takes a few milliseconds whatever they hold. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -26,40 +27,29 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-const NOT_BLANK = /[^ \t\n\r]/
-const COLON_AFTER_BLANKS = /[ \t\n\r]*:/y
 /** Characters of an escape such as \u0041. */
 const UNICODE_ESCAPE_CHARACTERS = 6
 
-/** An array or object whose end has not been seen yet. */
-interface Container {
-  readonly isObject: boolean
-  readonly start: number
-  /** Where its current member begins. */
-  memberStart: number
-  /** Where the members begin that have not been parsed yet. */
-  pieceStart: number
-  commas: number
-  /** The members parsed so far; undefined while the container fits into a piece of its parent. */
-  value: unknown[] | Record<string, unknown> | undefined
-  /** How the current member is parsed: `open` for a container of its own until its end, then `done` until the next comma. */
-  member: 'in piece' | 'open' | 'done'
-  /** The name of that member. */
-  name: string
-}
-
 /**
- * Parses a long text like `JSON.parse`, except that numbers that would lose digits stay as they are written (`parseKeepingDigits`).
- * Containers and strings longer than a piece are taken apart and put together again, so that the work can pause between two pieces. Text
- * beyond `JSON_LIMITS` is refused, and so is one for whose values `memory` has no room.
+ * Parses a long text like `JSON.parse`, except that numbers that would lose digits stay as they are written (`parseKeepingDigits`). Text
+ * beyond `JSON_LIMITS` is refused, and so is one for whose values there is no memory.
+ *
+ * The work can pause between two pieces of the text. A piece ends at a comma: the containers that are open there are closed, which makes
+ * it JSON, and opened again for the next piece. There, the first member of each, named `…` in an object, stands for the earlier ones:
+ *
+ *     {"a": [1, {"b": 2, "c": 3}, 4], "d": 5}      the text, to be cut behind the 2
+ *     {"a": [1, {"b": 2}]}                         the first piece
+ *     {"…": [{"…": 0, "c": 3}, 4], "d": 5}         the second one, whose other members are added to those of the first
+ *
+ * A string longer than a piece is parsed by itself, and the piece before it ends with an empty one in its place.
  */
 export function* parseInPieces(
   text: string,
-  memory: Pick<BodyMemory, 'hold'>,
+  holdValues: HoldValues,
   pieceCharacters = PIECE_CHARACTERS,
 ): Steps<Checked<unknown>> {
   try {
-    return { value: yield* parseText(text, memory, pieceCharacters) }
+    return { value: yield* parseText(text, holdValues, pieceCharacters) }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
     if (error instanceof SyntaxError)
@@ -68,49 +58,144 @@ export function* parseInPieces(
   }
 }
 
-function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharacters: number): Steps<unknown> {
-  const open: Container[] = []
-  const holdValues = createValueHold(memory)
-  let root: { readonly value: unknown; readonly end: number } | undefined
+/** Only cuts the text: mistakes in it are found when their piece is parsed. */
+function* parseText(text: string, holdValues: HoldValues, pieceCharacters: number): Steps<unknown> {
+  const pieces = new Pieces(text)
+  const { open } = pieces
+  /** Those whose memory is not taken yet. */
   let values = 0
   let restAt = pieceCharacters
+  let container: Container | undefined
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at)
-    /** The value of the whole text, if it was taken apart and ends here. */
-    let ended: unknown
-    if (character === QUOTE) {
+    if (character === QUOTE && container?.isObject === true && container.nameEnd === 0) {
+      const end = endInString(text, at + 1, Math.min(text.length, at + 1 + JSON_LIMITS.nameCharacters))
+      if (end < text.length && text.charCodeAt(end) !== QUOTE) throw tooLongName()
+      container.nameStart = at
+      container.nameEnd = end + 1
+      at = end
+    } else if (character === QUOTE) {
       const start = at
       at = endInString(text, start + 1, start + pieceCharacters)
       if (text.charCodeAt(at) !== QUOTE) {
+        pieces.cut(start, '""')
         const { value, end } = yield* parseLongString(text, start, pieceCharacters)
+        pieces.setLast(value, end + 1)
         at = end
-        if (!isName(text, start, end)) {
-          // A string that is parsed by itself is a member, like a container.
-          takeApart(text, [...open, containerAt(start, false)])
-          ended = endLong(value, end, open)
-        }
       }
     } else if (character === COMMA) {
       values += 1
-      if (endMember(text, at, open, pieceCharacters)) restAt = at
+      if (container !== undefined) {
+        container.commas += 1
+        if (container.isObject && container.commas >= JSON_LIMITS.members) throw tooManyMembers()
+        if (at - pieces.start >= pieceCharacters) {
+          pieces.cut(at)
+          restAt = at
+        }
+        container.nameEnd = 0
+      }
     } else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
       values += 1
-      open.push(containerAt(at, character === OPEN_OBJECT))
+      container = { isObject: character === OPEN_OBJECT, commas: 0, nameStart: 0, nameEnd: 0, value: undefined }
+      open.push(container)
       if (open.length > JSON_LIMITS.levels) throw tooDeep()
     } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
-      ended = endContainer(text, at, open, character === CLOSE_OBJECT)
+      open.pop()
+      container = open.at(-1)
     }
-    if (ended !== undefined) root ??= { value: ended, end: at + 1 }
     if (at < restAt) continue
     holdValues(values)
+    values = 0
     restAt = at + pieceCharacters
     yield
   }
-  if (values > JSON_LIMITS.values) throw tooManyValues()
+  holdValues(values)
   if (open.length > 0) throw unexpectedEnd()
-  if (root === undefined) return parseKeepingDigits(text)
-  requireBlank(text, root.end, text.length)
-  return root.value
+  pieces.cut(text.length)
+  return pieces.root
+}
+
+/** An array or object whose end has not been seen yet. */
+interface Container {
+  readonly isObject: boolean
+  commas: number
+  /** Where the name of an object's current member begins and ends, quotation marks included; the end is 0 before it has come. */
+  nameStart: number
+  nameEnd: number
+  /** Its members in earlier pieces; undefined if it begins in this one. */
+  value: Members | undefined
+}
+
+type Members = unknown[] | Record<string, unknown>
+
+/** The name of the member that stands for earlier ones: no text has it, as it is chosen at random. */
+const EARLIER = randomUUID()
+
+/** The pieces of a text that were parsed, and the one that was not yet. */
+class Pieces {
+  /** The containers at the place that has been searched up to, the innermost last. */
+  readonly open: Container[] = []
+  /** Where the piece begins that was not parsed yet. */
+  start = 0
+  /** The value of the text so far; undefined before the first cut. */
+  root: unknown
+  readonly #text: string
+  /** The containers that were open at the last cut, and the text that opens them again. */
+  #reopened: readonly Members[] = []
+  #opening = ''
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Ends the piece at a comma, or before a member in whose place `standIn` is parsed. */
+  cut(at: number, standIn = ''): void {
+    const { open } = this
+    const closing = open.map(({ isObject }) => (isObject ? '}' : ']')).reverse()
+    let part = parsePiece(this.#text, this.start, at, [this.#opening, standIn + closing.join('')])
+    this.root ??= part
+    for (const value of this.#reopened) part = addMembers(value, part as Members)
+    let around: Container | undefined
+    for (const container of open) {
+      container.value ??= (around === undefined ? this.root : this.#lastIn(around)) as Members
+      around = container
+    }
+    // An empty container parses, but the comma at the cut has to follow a member.
+    if (around?.commas === 1 && Object.keys(around.value ?? []).length === 0)
+      throw new SyntaxError(`A value is missing at position ${at}`)
+    this.#reopened = open.map(({ value = [] }) => value)
+    this.#opening = `${open.map(({ isObject }) => (isObject ? `{"${EARLIER}":` : '[')).join('')}0`
+    this.start = at
+  }
+
+  /** Replaces the member before the last cut. The next piece begins at `start`. */
+  setLast(member: unknown, start: number): void {
+    const container = this.open.at(-1)
+    const { value } = container ?? {}
+    if (container === undefined || value === undefined) this.root = member
+    else if (Array.isArray(value)) value[value.length - 1] = member
+    else setOwn(value, this.#nameIn(container), member)
+    this.start = start
+  }
+
+  #lastIn(container: Container): unknown {
+    const { value = [] } = container
+    return Array.isArray(value) ? value.at(-1) : value[this.#nameIn(container)]
+  }
+
+  #nameIn({ nameStart, nameEnd }: Container): string {
+    return JSON.parse(this.#text.slice(nameStart, nameEnd))
+  }
+}
+
+/** Adds the members of a piece that a container was opened again for, apart from the first, which it returns. */
+function addMembers(value: Members, part: Members): unknown {
+  if (Array.isArray(part)) {
+    for (let index = 1; index < part.length; index += 1) (value as unknown[]).push(part[index])
+    return part[0]
+  }
+  for (const name of Object.keys(part)) if (name !== EARLIER) setOwn(value as Record<string, unknown>, name, part[name])
+  return part[EARLIER]
 }
 
 /** Parses a string longer than a piece, part by part. `end` is the position of its closing quote. */
@@ -142,99 +227,14 @@ function endInString(text: string, from: number, limit: number): number {
   return at
 }
 
-/** The approximate memory of the values of a JSON text, as `parseInPieces` takes it. */
-export function valueBytesIn(text: string): number {
-  let values = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at)
-    if (character === QUOTE) at = endInString(text, at + 1, text.length)
-    else if (character === COMMA || character === OPEN_ARRAY || character === OPEN_OBJECT) values += 1
-  }
-  return values * VALUE_BYTES
-}
-
-/** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
-export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: number) => void {
-  const { hold } = jointMemory(memory)
-  let held = 0
-  return (values) => {
-    hold((values - held) * VALUE_BYTES)
-    held = values
-  }
-}
-
-/** The memory of texts whose values count together; `hold` throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
-export function jointMemory(memory: Pick<BodyMemory, 'hold'>): Pick<BodyMemory, 'hold'> {
-  let bytes = 0
-  return {
-    hold: (more) => {
-      bytes += more
-      if (bytes > JSON_LIMITS.values * VALUE_BYTES) throw tooManyValues()
-      if (!memory.hold(more)) throw new ProblemError(refuseForRoom().problem)
-      return true
-    },
-  }
-}
-
-const containerAt = (start: number, isObject: boolean): Container => ({
-  isObject,
-  start,
-  memberStart: start + 1,
-  pieceStart: start + 1,
-  commas: 0,
-  value: undefined,
-  member: 'in piece',
-  name: '',
-})
-
-/** Ends a member at a comma. Parses the gathered members once they are long, and returns whether it did. */
-function endMember(text: string, at: number, open: readonly Container[], pieceCharacters: number): boolean {
-  const container = open.at(-1)
-  if (container === undefined) throw new SyntaxError(`Unexpected token ',' at position ${at}`)
-  container.commas += 1
-  if (container.isObject && container.commas >= JSON_LIMITS.members) throw tooManyMembers()
-  const isLong = container.member === 'in piece' && at - container.pieceStart >= pieceCharacters
-  if (isLong) {
-    takeApart(text, open)
-    addMembers(text, container, at)
-  }
-  if (container.member === 'done') requireBlank(text, container.pieceStart, at)
-  if (isLong || container.member === 'done') container.pieceStart = at + 1
-  container.member = 'in piece'
-  container.memberStart = at + 1
-  return isLong
-}
-
-/** The value of the outermost container, if it was taken apart and ends here. */
-function endContainer(text: string, at: number, open: Container[], isObject: boolean): unknown {
-  const container = open.pop()
-  if (container?.isObject !== isObject) throw new SyntaxError(`Unexpected token '${text[at]}' at position ${at}`)
-  const { value } = container
-  if (value === undefined) return undefined
-  if (container.member === 'done') requireBlank(text, container.pieceStart, at)
-  else addMembers(text, container, at)
-  return endLong(value, at, open)
-}
-
-/** Ends a container or string that was parsed by itself: adds it to the innermost container, or returns it if it is the whole text. */
-function endLong(value: unknown, at: number, open: readonly Container[]): unknown {
-  const around = open.at(-1)
-  if (around === undefined) return value
-  if (Array.isArray(around.value)) around.value.push(value)
-  else setOwn(around.value ?? {}, around.name, value)
-  around.member = 'done'
-  around.pieceStart = at + 1
-  return undefined
-}
-
-/** Parses a piece of the text, completed by a character before it and a text after it. An error tells the position in the whole text. */
+/** Parses a piece of the text, completed by what is before and after it. An error tells the position in the whole text. */
 function parsePiece(text: string, start: number, end: number, [before, after]: readonly [string, string]): unknown {
   try {
     return parseKeepingDigits(`${before}${text.slice(start, end)}${after}`)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new SyntaxError(
-      error.message.replace(PLACE, (_place, position) => `position ${Number(position) + start - 1}`),
+      error.message.replace(PLACE, (_place, position) => `position ${Number(position) + start - before.length}`),
     )
   }
 }
@@ -242,52 +242,28 @@ function parsePiece(text: string, start: number, end: number, [before, after]: r
 /** The end of most messages of V8. Lines are not counted, as a text may have millions of them. */
 const PLACE = /position (\d+)(?: \(line \d+ column \d+\))?$/
 
-/** Whether a string is the name of a member. Names are not taken apart, so they have a limit of their own. */
-function isName(text: string, start: number, end: number): boolean {
-  COLON_AFTER_BLANKS.lastIndex = end + 1
-  if (!COLON_AFTER_BLANKS.test(text)) return false
-  if (end - start > JSON_LIMITS.nameCharacters) throw tooLongName()
-  return true
-}
-
-/** The innermost container does not fit into a piece, so its parents do not either: their earlier members are parsed now. */
-function takeApart(text: string, open: readonly Container[]): void {
-  for (const [index, container] of open.entries()) {
-    if (container.value === undefined && index === 0) requireBlank(text, 0, container.start)
-    container.value ??= container.isObject ? {} : []
-    const inner = open[index + 1]
-    if (inner === undefined || container.member === 'open') continue
-    if (container.member === 'done') throw new SyntaxError(`A comma is missing at position ${inner.start}`)
-    if (container.memberStart > container.pieceStart) addMembers(text, container, container.memberStart - 1)
-    container.name = nameBefore(text, container, inner.start)
-    container.member = 'open'
+/** The values of a JSON text, as `parseInPieces` counts them. */
+export function valuesIn(text: string): number {
+  let values = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) at = endInString(text, at + 1, text.length)
+    else if (character === COMMA || character === OPEN_ARRAY || character === OPEN_OBJECT) values += 1
   }
+  return values
 }
 
-function nameBefore(text: string, { isObject, memberStart }: Container, end: number): string {
-  if (isObject) return Object.keys(parsePiece(text, memberStart, end, ['{', 'null}']) as object)[0] ?? ''
-  requireBlank(text, memberStart, end)
-  return ''
-}
+/** Takes the memory for so many more values of a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
+export type HoldValues = (values: number) => void
 
-/** Parses the members up to `end`; there has to be at least one. */
-function addMembers(text: string, { value, pieceStart }: Container, end: number): void {
-  let added = 0
-  if (Array.isArray(value)) {
-    const elements = parsePiece(text, pieceStart, end, ['[', ']']) as readonly unknown[]
-    for (const element of elements) value.push(element)
-    added = elements.length
-  } else {
-    const members = Object.entries(parsePiece(text, pieceStart, end, ['{', '}']) as object)
-    for (const [name, member] of members) setOwn(value ?? {}, name, member)
-    added = members.length
+/** For the values of one body, however many texts it has. */
+export function createValueHold(memory: Pick<BodyMemory, 'hold'>): HoldValues {
+  let total = 0
+  return (values) => {
+    total += values
+    if (total > JSON_LIMITS.values) throw tooManyValues()
+    if (!memory.hold(values * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
   }
-  if (added === 0) throw new SyntaxError(`A value is missing at position ${end}`)
-}
-
-function requireBlank(text: string, from: number, to: number): void {
-  const at = text.slice(from, to).search(NOT_BLANK)
-  if (at !== -1) throw new SyntaxError(`Something stands where only blanks may at position ${from + at}`)
 }
 
 const unexpectedEnd = (): SyntaxError => new SyntaxError('Unexpected end of JSON input')

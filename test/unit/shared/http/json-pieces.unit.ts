@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
-import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
+import { createValueHold, JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
 import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
 import * as fc from '../../../support/fast-check.ts'
 
-const room = { hold: (): boolean => true }
-const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room, pieceCharacters))
+const room = () => createValueHold({ hold: () => true })
+const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room(), pieceCharacters))
 /** A value as text; numbers that were kept as they are written become those that JavaScript makes of them. */
 const rounded = (value: unknown): string => JSON.stringify(JSON.parse(JSON.stringify(value)))
 
@@ -96,7 +96,7 @@ describe('JSON in pieces', () => {
 describe('the work and the memory are bounded before anything is parsed', () => {
   const steps = (json: string): number => {
     let count = 0
-    for (const work = parseInPieces(json, room); work.next().done !== true; count += 1);
+    for (const work = parseInPieces(json, room()); work.next().done !== true; count += 1);
     return count
   }
 
@@ -154,7 +154,7 @@ describe('the work and the memory are bounded before anything is parsed', () => 
       left -= bytes
       return left >= 0
     }
-    const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, { hold }))
+    const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, createValueHold({ hold })))
     expect(problem).toMatchObject({ code: 'server_error', details: { outcome: 'not_written' }, retryable: true })
   })
 })
