@@ -111,16 +111,19 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
     }
   }
 
+  /**
+   * Handles a short body at once, if the turn of the event loop has time for it. All others wait for their Team's turn: a short body that was
+   * not begun apart from the long ones, behind which it could wait for seconds.
+   */
   function begin(headers: IncomingHttpHeaders, body: Body<Kind>): Promise<Reply | Refused> {
     try {
       const { owner, content, memory } = body
       const steps = handleBody(headers, body)
       if (isLong(content)) return cooperative.run(owner, steps)
       const begun = cooperative.begin(steps, STEPS_AT_ONCE)
-      // Apart from long bodies of the Team, behind which it could wait for seconds. No id of a Team has a line break.
-      if (begun === undefined) return cooperative.run(`${owner}\n`, steps)
+      if (begun === undefined) return cooperative.run(owner, steps, 'short')
       if (begun.done) return begun.value
-      // Until its turn comes, its values are in memory together with those of other short bodies.
+      // It has many entries. Until its turn comes, its values are in memory together with those of others; a binary format has held them.
       if (typeof content !== 'string' || memory.hold(valuesIn(content) * VALUE_BYTES))
         return cooperative.run(owner, steps)
       const noRoom = Promise.resolve({ refused: refuseForRoom().problem, content: undefined })

@@ -4,10 +4,10 @@ export type Steps<Result> = Generator<void, Result>
 /** Runs long work in slices, so that a thread serves other work in between. */
 export interface Cooperative {
   /**
-   * Runs one piece of work per owner at a time, and the owners in turn. Rejects with the error that the work throws; the work may also
-   * return a promise.
+   * Runs one piece of work per owner at a time, and the owners in turn; the short work of an owner has a turn apart from the long. Rejects
+   * with the error that the work throws; the work may also return a promise.
    */
-  run<Result>(owner: string, work: Steps<Result | Promise<Result>>): Promise<Result>
+  run<Result>(owner: string, work: Steps<Result | Promise<Result>>, length?: 'long' | 'short'): Promise<Result>
   /**
    * Runs at most `stepsMax` steps of short work at once; the rest is left to be run. Undefined if such work has taken a slice of this turn of
    * the event loop already: however many connections have something to read, they must not hold the turn up.
@@ -23,7 +23,7 @@ type Slice = (end: number) => boolean
 
 /** In each event loop turn, one owner has a slice of time: for one piece of its work, or for all that fit into it. */
 export function createCooperative(pieces: 'one' | 'all' = 'one', sliceMs = SLICE_MS): Cooperative {
-  /** The unfinished work of each owner; the owner at the front has the next slice. */
+  /** The unfinished work of each owner, by its length and the owner; the queue at the front has the next slice. */
   const queues = new Map<string, Slice[]>()
   /** When no further work is begun at once in this turn; undefined if none was. */
   let beginUntil: number | undefined
@@ -31,28 +31,28 @@ export function createCooperative(pieces: 'one' | 'all' = 'one', sliceMs = SLICE
   function takeTurn(): void {
     const [next] = queues
     if (next === undefined) return
-    const [owner, queue] = next
-    queues.delete(owner)
+    const [key, queue] = next
+    queues.delete(key)
     const end = performance.now() + sliceMs
     while (queue[0]?.(end) === true) {
       queue.shift()
       if (pieces === 'one' || performance.now() >= end) break
     }
-    if (queue.length > 0) queues.set(owner, queue)
+    if (queue.length > 0) queues.set(key, queue)
     if (queues.size > 0) setImmediate(takeTurn)
   }
 
-  function add(owner: string, slice: Slice): void {
+  function add(key: string, slice: Slice): void {
     if (queues.size === 0) setImmediate(takeTurn)
-    const queue = queues.get(owner)
-    if (queue === undefined) queues.set(owner, [slice])
+    const queue = queues.get(key)
+    if (queue === undefined) queues.set(key, [slice])
     else queue.push(slice)
   }
 
   return {
-    run: (owner, work) =>
+    run: (owner, work, length = 'long') =>
       new Promise((resolve, reject) => {
-        add(owner, (end) => {
+        add(`${length} ${owner}`, (end) => {
           try {
             let step = work.next()
             while (step.done !== true && performance.now() < end) step = work.next()

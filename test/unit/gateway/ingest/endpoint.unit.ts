@@ -7,13 +7,13 @@ import { type Cooperative, runAtOnce, runSteps, type Steps } from '../../../../s
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 
-/** The owners of the work that was put off, and the answer, where a short body takes so many steps. */
+/** The queues of the work that was put off, and the answer, where a short body takes so many steps. */
 async function putOff(
   steps: number,
   memory = { hold: (_bytes: number) => true, release: () => undefined },
   begin: Cooperative['begin'] = runSteps,
 ) {
-  const owners: string[] = []
+  const queues: string[] = []
   const content = '{"a,b":[1,2]}'
   const body = { value: { owner: 'shop', content, contentBytes: content.length, memory } }
   let answered = ''
@@ -31,8 +31,8 @@ async function putOff(
       parse,
       cooperative: {
         begin,
-        run: (owner, work) => {
-          owners.push(owner)
+        run: (owner, work, length = 'long') => {
+          queues.push(`${owner}, ${length}`)
           return Promise.resolve(runAtOnce(work))
         },
       },
@@ -45,27 +45,27 @@ async function putOff(
   )
   const response = { writeHead: () => response, setHeader: () => response, end: (text: unknown) => (answered += text) }
   await endpoint({ headers: {} } as IncomingMessage, response as unknown as ServerResponse)
-  return { owners, answered }
+  return { queues, answered }
 }
 
 const CREATED = expect.stringContaining('id-1')
 
 test('a request is worked off at once', async () => {
-  expect(await putOff(200)).toEqual({ owners: [], answered: CREATED })
+  expect(await putOff(200)).toEqual({ queues: [], answered: CREATED })
 })
 
 test('a short body with thousands of entries is worked off in slices, and answered alike', async () => {
-  expect(await putOff(2_500)).toEqual({ owners: ['shop'], answered: CREATED })
+  expect(await putOff(2_500)).toEqual({ queues: ['shop, long'], answered: CREATED })
 })
 
 test('a short body is not put off if there is no room for its values beside those of others', async () => {
   const memory = { hold: vi.fn(() => false), release: vi.fn() }
-  expect(await putOff(2_500, memory)).toEqual({ owners: [], answered: expect.stringContaining('"not_written"') })
+  expect(await putOff(2_500, memory)).toEqual({ queues: [], answered: expect.stringContaining('"not_written"') })
   expect([memory.hold.mock.calls, memory.release.mock.calls.length]).toEqual([[[3 * 64]], 1])
 })
 
 test('a request that comes when the turn has no time left is put off as it came, apart from long ones', async () => {
   const memory = { hold: vi.fn(() => false), release: vi.fn() }
-  expect(await putOff(1, memory, () => undefined)).toEqual({ owners: ['shop\n'], answered: CREATED })
+  expect(await putOff(1, memory, () => undefined)).toEqual({ queues: ['shop, short'], answered: CREATED })
   expect([memory.hold.mock.calls.length, memory.release.mock.calls.length]).toEqual([0, 1])
 })

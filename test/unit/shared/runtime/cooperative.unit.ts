@@ -34,6 +34,9 @@ describe('long work', () => {
     }
     await Promise.all([run('a', work('a1', 2)), run('a', work('a2', 1)), run('b', work('b1', 3))])
     expect(told.join(' ')).toBe('a1 b1 a1 b1 b1 a2')
+    told.length = 0
+    await Promise.all([run('a', work('a1', 2)), run('a', work('a2', 1)), run('a', work('short', 1), 'short')])
+    expect(told.join(' ')).toBe('a1 short a1 a2')
   })
 
   test('that is short shares a slice with other work of its owner, where all that fit are done', async () => {
