@@ -13,7 +13,7 @@ export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
 
-/** Memory of a request body, taken from a budget. */
+/** Memory of a request, taken from a budget. */
 export interface BodyMemory {
   /** Takes this many more bytes; false if there is no room for them. */
   hold(bytes: number): boolean
@@ -22,32 +22,79 @@ export interface BodyMemory {
 }
 
 /**
- * The bytes of a body as they arrive, in blocks taken from a budget: however a body is cut into pieces, it takes about as much memory as it
- * has bytes. A class, as each request makes one.
+ * The memory that a request takes from its share of the budget, from the first byte of its body to the end of its work: for the bytes as
+ * they arrive, for those that they are inflated to, for the text or the message that they are decoded to, which takes over what its bytes
+ * took, for the values that it is parsed to, and for its records until the publisher counts them. A class, as each request makes one.
  */
-export class BodyBytes implements BodyMemory {
+export class RequestMemory implements BodyMemory {
   readonly #share: ByteShare
-  #blocks: Buffer[] = []
-  #size = 0
   #held = 0
-  /** Unused bytes of the last block. */
-  #room = 0
   #lent: Buffer<ArrayBuffer> | undefined
 
   constructor(share: ByteShare) {
     this.#share = share
   }
 
+  fits(bytes: number): boolean {
+    return this.#share.fits(bytes, this.#held)
+  }
+
+  hold(bytes: number): boolean {
+    const fits = this.fits(bytes)
+    if (fits) this.take(bytes)
+    return fits
+  }
+
+  /** Takes this many more bytes, whether there is room for them or not. */
+  take(bytes: number): void {
+    this.#share.take(bytes)
+    this.#held += bytes
+  }
+
+  give(bytes: number): void {
+    this.#share.give(bytes)
+    this.#held -= bytes
+  }
+
+  /**
+   * A buffer that is empty after `release`, as its memory is then freed at once. Until the garbage collector finds such buffers, they take as
+   * much memory as all other objects, and make it run over the whole heap. Nothing but synchronous code of ours may read it: an engine that
+   * inflates it in another thread would not notice.
+   */
+  lend(bytes: number): Buffer {
+    // Not from the pool of small buffers, as only a whole block of memory can be freed.
+    this.#lent = Buffer.allocUnsafeSlow(bytes)
+    return this.#lent
+  }
+
+  release(): void {
+    this.give(this.#held)
+    this.#lent?.buffer.transfer(0)
+    this.#lent = undefined
+  }
+}
+
+/**
+ * The bytes of a body as they arrive, in blocks: however a body is cut into pieces, it takes about as much memory as it has bytes. A class,
+ * as each request makes one.
+ */
+export class BodyBytes {
+  readonly memory: RequestMemory
+  #blocks: Buffer[] = []
+  #size = 0
+  /** The bytes of all blocks, of which the last one may have unused ones. */
+  #taken = 0
+  #unused = 0
+
+  constructor(memory: RequestMemory) {
+    this.memory = memory
+  }
+
   get size(): number {
     return this.#size
   }
 
-  /** Bytes taken from the budget. */
-  get held(): number {
-    return this.#held
-  }
-
-  /** Keeps a piece; false if the budget has no room for it, unless `regardless`. */
+  /** Keeps a piece; false if there is no room for it, unless `regardless`. */
   add(piece: Buffer, regardless = false): boolean {
     const rest = this.#fillLastBlock(piece)
     if (rest.length > 0 && !this.#addBlock(rest, regardless)) return false
@@ -65,16 +112,9 @@ export class BodyBytes implements BodyMemory {
     return scratch.subarray(0, this.#size)
   }
 
-  /**
-   * The bytes as one buffer, which is empty after `release`: if it had to be made, its memory is then freed at once. Until the garbage
-   * collector finds such buffers, they take as much memory as all other objects, and make it run over the whole heap. Nothing but
-   * synchronous code of ours may read it: an engine that inflates it in another thread would not notice.
-   */
+  /** The bytes as one buffer; if it has to be made, it is lent by the memory. */
   lent(): Buffer {
-    if (this.#blocks.length <= 1) return this.joined()
-    // Not from the pool of small buffers, as only a whole block of memory can be freed.
-    this.#lent = Buffer.allocUnsafeSlow(this.#size)
-    return this.joined(this.#lent)
+    return this.joined(this.#blocks.length > 1 ? this.memory.lend(this.#size) : undefined)
   }
 
   /** Removes and returns the first bytes; fewer if there are no more. */
@@ -83,7 +123,7 @@ export class BodyBytes implements BodyMemory {
     if (first === undefined || first.length < count) {
       first = this.joined()
       this.#blocks = [first]
-      this.#room = 0
+      this.#unused = 0
     }
     const taken = Math.min(count, this.#size)
     this.#blocks[0] = first.subarray(taken)
@@ -91,31 +131,23 @@ export class BodyBytes implements BodyMemory {
     return first.subarray(0, taken)
   }
 
-  /** Drops the bytes; their memory stays taken until `release`. */
+  /** Drops the bytes; the content that they were decoded to takes over their memory. */
   clear(): void {
     this.#blocks = []
   }
 
-  hold(bytes: number): boolean {
-    if (!this.#share.fits(bytes, this.#held)) return false
-    this.#take(bytes)
-    return true
-  }
-
+  /** Drops the bytes and returns their memory. */
   release(): void {
-    this.#share.give(this.#held)
-    this.#blocks = []
-    this.#held = 0
-    this.#lent?.buffer.transfer(0)
-    this.#lent = undefined
+    this.clear()
+    this.memory.give(this.#taken)
   }
 
   /** Returns the part of the piece that does not fit into the last block. */
   #fillLastBlock(piece: Buffer): Buffer {
     const last = this.#blocks.at(-1)
-    if (last === undefined || this.#room === 0) return piece
-    const fitting = piece.copy(last, last.length - this.#room, 0, Math.min(this.#room, piece.length))
-    this.#room -= fitting
+    if (last === undefined || this.#unused === 0) return piece
+    const fitting = piece.copy(last, last.length - this.#unused, 0, Math.min(this.#unused, piece.length))
+    this.#unused -= fitting
     return piece.subarray(fitting)
   }
 
@@ -123,23 +155,19 @@ export class BodyBytes implements BodyMemory {
     // The first piece gets no larger block than it needs: most bodies have no other.
     const isOwnBlock = this.#blocks.length === 0 || piece.length >= OWN_BLOCK_BYTES_MIN
     const length = isOwnBlock ? piece.length : this.#blockBytes(regardless)
-    if (!regardless && !this.#share.fits(length, this.#held)) return false
+    if (!regardless && !this.memory.fits(length)) return false
     const block = isOwnBlock && isMostOfItsMemory(piece) ? piece : Buffer.allocUnsafeSlow(length)
     if (block !== piece) piece.copy(block)
-    this.#take(length)
-    this.#room = length - piece.length
+    this.memory.take(length)
+    this.#taken += length
+    this.#unused = length - piece.length
     this.#blocks.push(block)
     return true
   }
 
   /** A new block is as large as all previous ones together, if there is room for that. */
   #blockBytes(regardless: boolean): number {
-    const bytes = Math.min(BLOCK_BYTES_MAX, Math.max(OWN_BLOCK_BYTES_MIN, this.#held))
-    return regardless || this.#share.fits(bytes, this.#held) ? bytes : OWN_BLOCK_BYTES_MIN
-  }
-
-  #take(bytes: number): void {
-    this.#share.take(bytes)
-    this.#held += bytes
+    const bytes = Math.min(BLOCK_BYTES_MAX, Math.max(OWN_BLOCK_BYTES_MIN, this.#taken))
+    return regardless || this.memory.fits(bytes) ? bytes : OWN_BLOCK_BYTES_MIN
   }
 }

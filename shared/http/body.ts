@@ -5,7 +5,7 @@ import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
-import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, type BodyMemory, RequestMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { createValueHold, parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
@@ -109,14 +109,14 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     const { wireBytesMax = 0, share = NO_SHARE } = grant.value ?? {}
     // Cleared at the end: the request lives until its answer, and everything that it refers to would live as long.
     let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
-    reading = { bytes: new BodyBytes(share), settle }
+    reading = { bytes: new BodyBytes(new RequestMemory(share)), settle }
     let size = 0
     let pieces = 0
     const end = (wire: Wire): void => {
       const ended = reading
       if (ended === undefined) return
       reading = undefined
-      if (wire === GONE || wire.problem !== undefined) ended.bytes.release()
+      if (wire === GONE || wire.problem !== undefined) ended.bytes.memory.release()
       ended.settle(wire)
     }
     const expire = (): void => {
@@ -157,31 +157,21 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     if (grant.value === undefined) return grant
     const { value: bytes } = wire
     const { value: coding, problem } = unwrap(bytes, request.headers)
-    if (problem !== undefined) {
-      bytes.release()
-      return { problem }
-    }
-    if (coding === 'identity' || bytes.size === 0) return decoded(bytes, grant.value)
-    const { value: granted } = grant
-    // Meanwhile the request holds its body in both forms.
-    const share: ByteShare = {
-      ...granted.share,
-      fits: (more, own = 0) => granted.share.fits(more, own + bytes.held),
-    }
-    const beyond = tooLarge(granted, granted.inflatedBytesMax, 'The body is too large after decompression.')
-    return inflate(bytes.joined(), coding, { share, bytesMax: granted.inflatedBytesMax, tooLarge: beyond })
+    if (problem !== undefined) return refused({ problem }, bytes)
+    const { owner, inflatedBytesMax: bytesMax } = grant.value
+    if (coding === 'identity' || bytes.size === 0) return decoded(bytes, owner)
+    const { memory } = bytes
+    const beyond = tooLarge(grant.value, bytesMax, 'The body is too large after decompression.')
+    return inflate(bytes.joined(), coding, { memory, bytesMax, tooLarge: beyond })
       .finally(() => bytes.release())
-      .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, granted) : inflated))
+      .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, owner) : refused(inflated, bytes)))
   }
 
-  function decoded(bytes: BodyBytes, { owner }: BodyGrant): ReadBody<Kind> {
+  function decoded(bytes: BodyBytes, owner: string): ReadBody<Kind> {
     const content = decode(bytes)
-    if (content.problem !== undefined) {
-      bytes.release()
-      return content
-    }
+    if (content.problem !== undefined) return refused(content, bytes)
     bytes.clear()
-    return { value: { owner, content: content.value, contentBytes: bytes.size, memory: bytes } }
+    return { value: { owner, content: content.value, contentBytes: bytes.size, memory: bytes.memory } }
   }
 
   // One promise per request: each costs as much as a check.
@@ -197,6 +187,12 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
         }
       })
     })
+}
+
+/** The refusal of a body, whose memory is returned. */
+function refused<Refusal extends Read<never>>(refusal: Refusal, { memory }: BodyBytes): Refusal {
+  memory.release()
+  return refusal
 }
 
 const NO_SHARE: ByteShare = { held: 0, fits: () => true, take: () => undefined, give: () => undefined }

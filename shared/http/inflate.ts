@@ -1,8 +1,7 @@
 import zlib from 'node:zlib'
 import { type Checked, refuse } from '../contract/errors.ts'
-import type { ByteShare } from '../runtime/byte-budget.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
-import { BodyBytes, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, type RequestMemory, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
@@ -65,38 +64,37 @@ function inflateAtOnce(bytes: Buffer, coding: keyof typeof ENGINES, bytesMax: nu
 }
 
 /**
- * Decodes bytes into memory taken from the share. Stops with the problem `tooLarge` when there are more than `bytesMax`, and when the share
- * has no room, so a small body that would become huge takes no more memory than that.
+ * Decodes bytes into memory of their request. Stops with the problem `tooLarge` when there are more than `bytesMax`, and when there is no
+ * room, so a small body that would become huge takes no more memory than that; the request then has to release it.
  */
 export type Inflate = (
   bytes: Buffer,
   coding: Exclude<ContentCoding, 'identity'>,
-  limits: { readonly share: ByteShare; readonly bytesMax: number; readonly tooLarge: Checked<never> },
+  limits: { readonly memory: RequestMemory; readonly bytesMax: number; readonly tooLarge: Checked<never> },
 ) => Promise<Checked<BodyBytes>>
 
 export function createInflate(): Inflate {
   const semaphore = createSemaphore(ENGINES_MAX)
   return async (bytes, coding, limits) => {
     // An engine takes memory before it has any output.
-    if (!limits.share.fits(0)) return refuseForRoom()
+    if (!limits.memory.fits(0)) return refuseForRoom()
     const atOnce = inflateAtOnce(bytes, coding, limits.bytesMax)
     if (atOnce === undefined) return semaphore.run(() => inflate(bytes, coding, limits))
-    const inflated = new BodyBytes(limits.share)
+    const inflated = new BodyBytes(limits.memory)
     return inflated.add(atOnce) ? { value: inflated } : refuseForRoom()
   }
 }
 
-const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
+const inflate: Inflate = (bytes, coding, { memory, bytesMax, tooLarge }) =>
   new Promise((resolve) => {
     const framesMax = Math.min(FRAMES_MAX, FRAMES_FREE + Math.floor(bytes.length / FRAME_BYTES_MIN))
-    const inflated = new BodyBytes(share)
+    const inflated = new BodyBytes(memory)
     let engine: Engine
     let frames = 0
     let isSettled = false
     const settle = (result: Checked<BodyBytes>): void => {
       if (isSettled) return
       isSettled = true
-      if (result.problem !== undefined) inflated.release()
       engine.destroy()
       resolve(result)
     }
