@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
-import { isChopped, PIECES_FREE } from '../../shared/http/pieces.ts'
+import { isChopped, PIECES_FREE } from '../../shared/http/body.ts'
 
 /** A request with a private method of Node. */
 type Dumpable = IncomingMessage & { _dump?: () => void }

@@ -9,7 +9,6 @@ import { BodyBytes, type BodyMemory, RequestMemory, refuseForRoom } from './body
 import { createInflate, type Inflate } from './inflate.ts'
 import { createValueHold, parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
-import { isChopped, PIECES_FREE, refuseForPieces } from './pieces.ts'
 
 /** A request with what is needed to read its body, in any version of HTTP. */
 export interface BodySource {
@@ -85,6 +84,21 @@ const unwrapped: Unwrap = (_bytes, headers) => ({ value: contentCoding(headers) 
 
 /** Maximum bytes of a refused body that are still read, so that its sender gets to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
+
+/** Each piece of a body costs time, however short it is: this many are free; beyond them, each must bring this many bytes on average. */
+export const PIECES_FREE = 2_048
+export const PIECE_BYTES_MIN = 64
+
+/** Whether a body arrives in more pieces than its bytes allow. */
+export const isChopped = (pieces: number, bytes: number, free = PIECES_FREE): boolean =>
+  pieces > free + bytes / PIECE_BYTES_MIN
+
+export const refuseForPieces = () =>
+  refuse(
+    'malformed_request',
+    { pieceBytesMin: PIECE_BYTES_MIN },
+    `The body comes in too many small pieces: send chunks of at least ${PIECE_BYTES_MIN} bytes.`,
+  )
 
 /** A body as received. */
 type Wire = Checked<BodyBytes> | typeof GONE
