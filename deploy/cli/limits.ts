@@ -22,10 +22,10 @@ import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
 import { CHANGES, TEAM_CHANGES_MAX } from '../../views/team/register.ts'
 import { ALL_WATCHES_MAX, WATCHES_MAX } from '../../views/team/watches.ts'
+import { WAITING_MAX } from '../http/connection.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
 import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
 import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE } from '../http/http2.ts'
-import { WAITING_MAX } from '../http/pipelining.ts'
 
 /** A bound on the work or the memory that a client can ask for. */
 export interface Limit {

@@ -6,7 +6,7 @@ import { failureBody, retryAfterOf, retryHeaders } from '../../shared/http/answe
 import { refuseForPieces } from '../../shared/http/body.ts'
 import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { closeInStages } from './close-in-stages.ts'
+import { closeInStages } from './closing.ts'
 import { connectionOf, isAnswered, isUnasked, owedAnswers } from './connection.ts'
 import { HTTP2_REFUSED, refuseInHttp2 } from './http2.ts'
 import { CHOPPED_BODY } from './pieces.ts'

@@ -61,7 +61,7 @@ const traffic = (socket: Socket): number => socket.bytesRead + socket.bytesWritt
 
 /**
  * Limits the number of connections of a server. From nine tenths of `connectionsMax` on, those without traffic for `lookMs` are closed,
- * unless they wait for an answer. At the limit, each new connection takes the place of the oldest on which nothing was asked yet; where
+ * unless they wait for an answer. At the limit, each new connection takes the place of the oldest of which no request is complete; where
  * every connection has asked, the new one is closed at once.
  */
 export function limitConnections(server: Server, options: ConnectionsOptions): void {
@@ -70,12 +70,12 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
   const refused = metrics.counter('sluice_connections_refused_total')
   /** The traffic of each connection at the last check. */
   const open = new Map<Socket, number | undefined>()
-  /** The connections on which nothing may have been asked yet, oldest first. */
-  const unasked = new Set<Socket>()
+  /** The connections of which no request was complete when this was looked at, oldest first. */
+  const withoutRequest = new Set<Socket>()
 
-  function oldestUnasked(): Socket | undefined {
-    for (const socket of unasked) {
-      unasked.delete(socket)
+  function oldestWithoutRequest(): Socket | undefined {
+    for (const socket of withoutRequest) {
+      withoutRequest.delete(socket)
       if (socket.bytesWritten === 0 && !isBusy(socket)) return socket
     }
     return undefined
@@ -85,16 +85,16 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
   server.on('connection', (socket: Socket) => {
     if (open.size >= connectionsMax) {
       refused.inc()
-      const leaving = oldestUnasked()
+      const leaving = oldestWithoutRequest()
       if (leaving === undefined) return void socket.destroy()
       leaving.destroy()
     }
     open.set(socket, undefined)
-    unasked.add(socket)
+    withoutRequest.add(socket)
     connections.inc()
     socket.once('close', () => {
       open.delete(socket)
-      unasked.delete(socket)
+      withoutRequest.delete(socket)
       connections.dec()
     })
   })

@@ -4,7 +4,7 @@ import { problemSaying } from '../../shared/contract/errors.ts'
 import { answerCall, GRPC_CODE, isGone, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { destroyAfterLinger } from './close-in-stages.ts'
+import { destroyAfterLinger } from './closing.ts'
 import type { HttpSocket } from './connection.ts'
 
 /** The beginning of every HTTP/2 connection (RFC 9113, 3.4). */

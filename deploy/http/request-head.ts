@@ -1,5 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { answerProblem } from '../../shared/http/answer.ts'
+import { STATUS } from '../../shared/http/status.ts'
+import { inTurn } from './connection.ts'
 
 /** A host and a port (RFC 9110, 7.2); the host may be empty. */
 const HOST = /^(?:\[[^[\]\s]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
@@ -32,4 +35,26 @@ function countOf(rawHeaders: readonly string[], name: string): number {
     if (own?.length === name.length && own.toLowerCase() === name) count += 1
   }
   return count
+}
+
+/**
+ * Tells a sender that waits for it (`Expect: 100-continue`) to go on only if its body can fit; one that announces more than `bodyBytesMax`
+ * is answered 413 before it sends anything, and one that expects anything else 417 (RFC 9110, 10.1.1).
+ */
+export function answerExpectContinue(server: Server, bodyBytesMax: number): void {
+  server.on(
+    'checkContinue',
+    inTurn((request, response) => {
+      if (Number(request.headers['content-length'] ?? 0) <= bodyBytesMax) response.writeContinue()
+      server.emit('request', request, response)
+    }),
+  )
+  server.on(
+    'checkExpectation',
+    inTurn((_request, response) => {
+      const cause = problem('expectation_failed')
+      // It is unknown whether a body follows, so the connection cannot be reused.
+      answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+    }),
+  )
 }

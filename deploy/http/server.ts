@@ -1,19 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { steadyClock, systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
-import { closeConnectionsInStages, resetCutAnswers } from './close-in-stages.ts'
+import { answerHalfClosed, closeInStages, resetCutAnswers } from './closing.ts'
+import { inTurn, limitPipelining } from './connection.ts'
 import { letGoOfStalled, limitConnections, limitUnasked } from './connection-limits.ts'
-import { answerExpectContinue } from './expect-continue.ts'
-import { answerHalfClosed } from './half-closed.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 import { limitPieces } from './pieces.ts'
-import { inTurn, limitPipelining } from './pipelining.ts'
-import { headProblem, originForm } from './request-head.ts'
+import { answerExpectContinue, headProblem, originForm } from './request-head.ts'
 
 /** Maximum time for the headers of a request to arrive. */
 const HEADERS_TIMEOUT_MS = 15_000
@@ -63,10 +61,15 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   )
   limitConnections(server, { connectionsMax: config.MAX_CONNECTIONS, metrics })
   letGoOfStalled(server)
-  answerHalfClosed(server)
-  closeConnectionsInStages(server)
-  resetCutAnswers(server)
-  limitPipelining(server)
+  Object.assign(server, { httpAllowHalfOpen: true })
+  // Its requests in turn, from the first to the last answer.
+  server.on('connection', (socket: Socket) => {
+    limitPipelining(socket)
+    answerHalfClosed(socket)
+    resetCutAnswers(socket)
+    // Node calls this once the last answer is written.
+    socket.destroySoon = () => closeInStages(socket)
+  })
   limitPieces(server)
   answerExpectContinue(server, config.MAX_BODY_BYTES)
   server.on('clientError', answerClientError)

@@ -1,6 +1,6 @@
 import express from 'express'
 import { answerClientError } from '../../deploy/http/client-error.ts'
-import { answerExpectContinue } from '../../deploy/http/expect-continue.ts'
+import { answerExpectContinue } from '../../deploy/http/request-head.ts'
 import { createEndpoints, type EndpointsConfig } from '../../gateway/endpoints.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
 import type { RefusalRecorder } from '../../gateway/refusals/recorder.ts'

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answerClientError, refuseTunnel } from '../../../../deploy/http/client-error.ts'
+import { inTurn, limitPipelining } from '../../../../deploy/http/connection.ts'
 import { limitPieces } from '../../../../deploy/http/pieces.ts'
-import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, exchangeRaw, openRaw, startBare } from '../../../support/raw-http.ts'
 
@@ -103,7 +103,7 @@ describe('on a connection that owes answers', () => {
         else response.end('at once')
       }),
       (own) => {
-        limitPipelining(own)
+        own.on('connection', limitPipelining)
         limitPieces(own)
         own.on('clientError', answerClientError)
       },

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { closeConnectionsInStages } from '../../../../deploy/http/close-in-stages.ts'
-import { inTurn, limitPipelining, WAITING_MAX } from '../../../../deploy/http/pipelining.ts'
+import { closeInStages } from '../../../../deploy/http/closing.ts'
+import { inTurn, limitPipelining, WAITING_MAX } from '../../../../deploy/http/connection.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, startBare } from '../../../support/raw-http.ts'
 
@@ -27,9 +27,11 @@ afterEach(() => {
 async function start(begin: RequestListener): Promise<{ port: number; sockets: Socket[] }> {
   const sockets: Socket[] = []
   const started = await startBare(inTurn(begin), (server) => {
-    server.on('connection', (socket) => void sockets.push(socket))
-    closeConnectionsInStages(server)
-    limitPipelining(server)
+    server.on('connection', (socket) => {
+      sockets.push(socket)
+      socket.destroySoon = () => closeInStages(socket)
+      limitPipelining(socket)
+    })
   })
   close = started.close
   return { port: started.port, sockets }

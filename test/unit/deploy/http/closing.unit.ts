@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answerHalfClosed } from '../../../../deploy/http/half-closed.ts'
-import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
+import { answerHalfClosed } from '../../../../deploy/http/closing.ts'
+import { inTurn, limitPipelining } from '../../../../deploy/http/connection.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, startBare } from '../../../support/raw-http.ts'
 
@@ -12,8 +12,11 @@ afterEach(() => close())
 
 async function start(begin: RequestListener): Promise<number> {
   const started = await startBare(inTurn(begin), (server) => {
-    limitPipelining(server)
-    answerHalfClosed(server, LOOK_MS)
+    Object.assign(server, { httpAllowHalfOpen: true })
+    server.on('connection', (socket) => {
+      limitPipelining(socket)
+      answerHalfClosed(socket, LOOK_MS)
+    })
   })
   close = started.close
   return started.port
