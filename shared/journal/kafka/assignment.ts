@@ -6,20 +6,19 @@ import { type Source, sourceAt, startFetcher } from './fetcher.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
-import {
-  findStartingPoints,
-  refuseLost,
-  type StartingPoint,
-  type StartingPoints,
-  type TopicPartitions,
-} from './starting-points.ts'
+import { findStartingPoints, refuseLost, type Sought, type StartingPoint } from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
+
+export interface TopicPartition {
+  readonly topic: string
+  readonly partition: number
+}
 
 /** The partitions that a member reads. */
 export interface Assignment {
   /** Starts to read at the group's position. */
-  add(partitions: readonly TopicPartitions[]): void
+  add(partitions: readonly TopicPartition[]): void
   /** Stops reading a partition and aborts its batch; resolves when no handler of it is running. The others continue. */
   remove(topic: string, partition: number): Promise<void>
   /** Stops reading all partitions and aborts their batches; does not wait. */
@@ -61,16 +60,21 @@ const BATCH_BYTES_MAX = 4 * 1024 * 1024
  */
 const GATHER_MS = 100
 
-/** Reads the partitions that are added, independently of each other: a slow handler of one does not hold up the others. */
+/**
+ * Reads the partitions that are added, independently of each other: a slow handler of one does not hold up the others. A partition is
+ * waiting until its position is known; then it is a source of the fetcher, with a queue of its records, until it is removed.
+ */
 export function startAssignment(options: AssignmentOptions): Assignment {
   const { context, group, topics } = options
   const stop = new AbortController()
   const { signal } = stop
-  const starts = new Set<Start>()
+  const waiting = new Set<Waiting>()
   const queues = new Map<Source, PartitionQueue>()
+  const searches = new Set<Promise<void>>()
 
   const abort = (): void => {
     stop.abort()
+    waiting.clear()
     for (const queue of queues.values()) queue.abort()
   }
   const fail = (error: unknown): void => {
@@ -100,15 +104,25 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   }
 
   return {
-    add: (partitions) => {
-      const asked = { context, group, partitions, signal, onFound: read, onAllFound: options.onBegun }
-      const points = findStartingPoints(asked)
-      const start = { ...points, at: performance.now(), done: points.done.catch(fail) }
-      starts.add(start)
-      void start.done.then(() => starts.delete(start))
+    add: (added) => {
+      const at = performance.now()
+      const partitions = added.map(({ topic, partition }) => ({ topic, partition, reason: ASKED, at }))
+      for (const each of partitions) waiting.add(each)
+      const isSought = (each: Waiting): boolean => waiting.has(each)
+      const onFound = (each: Waiting, point: StartingPoint): void => {
+        waiting.delete(each)
+        read(point)
+      }
+      const search = findStartingPoints({ context, group, partitions, signal, isSought, onFound })
+        .then(() => {
+          if (!signal.aborted) options.onBegun()
+        })
+        .catch(fail)
+        .finally(() => searches.delete(search))
+      searches.add(search)
     },
     remove: async (topic, partition) => {
-      for (const start of starts) start.forget(topic, partition)
+      for (const each of waiting) if (each.topic === topic && each.partition === partition) waiting.delete(each)
       for (const [source, queue] of queues) {
         if (source.topic !== topic || source.partition !== partition) continue
         queue.abort()
@@ -119,14 +133,14 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     },
     abort,
     ended: async () => {
-      await Promise.all([fetching, ...[...starts].map(({ done }) => done)])
+      await Promise.all([fetching, ...searches])
       await Promise.all([...queues.values()].map((queue) => queue.handled()))
     },
     busySince: () => {
       const since = [...queues.values()].map((queue) => queue.busySince()).filter((each) => each !== null)
       return since.length === 0 ? null : Math.min(...since)
     },
-    states: () => [...[...starts].flatMap(waitingStates), ...[...queues.values()].flatMap((queue) => queue.states())],
+    states: () => [...[...waiting].map(waitingState), ...[...queues.values()].flatMap((queue) => queue.states())],
   }
 }
 
@@ -219,14 +233,16 @@ function takeBatch(chunks: FetchedRecords[], recordsMax: number): readonly Fetch
   return taken
 }
 
-/** Partitions whose position is being looked up. */
-interface Start extends StartingPoints {
-  /** When it began (`performance.now()`). */
+/** A partition whose position is not known yet. */
+interface Waiting extends Sought {
+  /** When it was added (`performance.now()`). */
   readonly at: number
 }
 
-const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
-  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, refusal: null }))
+const ASKED = 'its position is being asked for'
+
+const waitingState = (each: Waiting): PartitionState =>
+  stateOf(each, each.reason, { answeredAt: each.at, refusal: null })
 
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },

@@ -42,12 +42,12 @@ export function startClassicMember(options: MemberOptions): Member {
   client.on('consumer:group:join', ({ generationId = -1, memberId, assignments = [] }) => {
     if (stopped) return
     heartbeatAt = performance.now()
+    const assigned = assignments.flatMap(({ topic, partitions }) =>
+      partitions.map((partition) => ({ topic, partition })),
+    )
     const partitions = assignments.map(({ topic, partitions: numbers }) => `${topic}: ${numbers.join(' ')}`)
     logger.info({ group, protocol: 'classic', generationId, partitions }, 'joined the group')
-    onAssigned(
-      assignments.reduce((sum, { partitions: numbers }) => sum + numbers.length, 0),
-      'assigned',
-    )
+    onAssigned(assigned.length, 'assigned')
     assignment = startAssignment({
       ...reading,
       // The library's own commit is not used: if the group has moved on, it rejoins and repeats the commit in the new generation, for a
@@ -59,7 +59,7 @@ export function startClassicMember(options: MemberOptions): Member {
         await offsetCommitV8.api.async(connection, group, generationId, memberId, null, places)
       }, logger),
     })
-    assignment.add(assignments)
+    assignment.add(assigned)
   })
   const partitions = watchPartitions(context, topics, (topic) => end({ reason: `partitions were added to ${topic}` }))
   client.joinGroup({}).catch((error) => end({ reason: describeFault(error) }))

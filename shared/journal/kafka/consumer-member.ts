@@ -208,7 +208,7 @@ function startMembership(
       if (taken.length > 0) onAssigned(count(), 'group')
       for (const [key, place] of given) owned.set(key, place)
       if (given.length > 0) onAssigned(count(), 'assigned')
-      if (given.length > 0) assignment.add(byTopic(given.map(([, place]) => place)))
+      if (given.length > 0) assignment.add(given.map(([, place]) => place))
       const names = (places: typeof given): string => places.map(([key]) => key).join(' ')
       logger.info({ group: reading.group, taken: names(taken), given: names(given) }, 'partitions move')
       return true
@@ -216,12 +216,6 @@ function startMembership(
   }
   return membership
 }
-
-const byTopic = (places: readonly Place[]) =>
-  [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
-    topic,
-    partitions: ofTopic.map(({ partition }) => partition),
-  }))
 
 type TopicPartitions = consumerGroupHeartbeatV1.ConsumerGroupHeartbeatResponseAssignmentTopicPartition
 

@@ -11,35 +11,22 @@ export interface StartingPoint extends LogPlace {
   readonly partition: number
 }
 
-/** Partitions of one topic. */
-export interface TopicPartitions {
-  readonly topic: string
-  readonly partitions: readonly number[]
-}
-
-export interface StartingPointsOptions {
-  readonly context: ReadContext
-  readonly group: string
-  readonly partitions: readonly TopicPartitions[]
-  readonly signal: AbortSignal
-  onFound(point: StartingPoint): void
-  onAllFound(): void
-}
-
-/** A partition whose position is not known yet. */
-export interface Pending {
+/** A partition whose position in the group is asked for. */
+export interface Sought {
   readonly topic: string
   readonly partition: number
   /** The obstacle. */
-  readonly reason: string
+  reason: string
 }
 
-export interface StartingPoints {
-  /** Resolves when all are found or the signal aborts; rejects with a `PositionLostError` if records are lost. */
-  readonly done: Promise<void>
-  pending(): readonly Pending[]
-  /** Stops looking up this partition. */
-  forget(topic: string, partition: number): void
+export interface StartingPointsOptions<Asked extends Sought> {
+  readonly context: ReadContext
+  readonly group: string
+  readonly partitions: readonly Asked[]
+  readonly signal: AbortSignal
+  /** False once a partition was found or is not to be read any more. */
+  isSought(partition: Asked): boolean
+  onFound(partition: Asked, point: StartingPoint): void
 }
 
 const RETRY_DELAY_MS = 500
@@ -50,63 +37,39 @@ const OLD_POSITION_MS = 10_000
 
 /**
  * Asks for the group's position in each partition until its leader and the coordinator answer. Partitions without an answer do not delay
- * the reading of others.
+ * the reading of others. Resolves when none is sought any more or the signal aborts; rejects with a `PositionLostError` if records are lost.
  */
-export function findStartingPoints({
-  context,
-  group,
-  partitions,
-  signal,
-  onFound,
-  onAllFound,
-}: StartingPointsOptions): StartingPoints {
-  const pending = new Map<string, Pending>()
-  for (const { topic, partitions: numbers } of partitions) {
-    for (const partition of numbers) {
-      pending.set(`${topic}/${partition}`, { topic, partition, reason: 'its position is being asked for' })
-    }
-  }
-
+export async function findStartingPoints<Asked extends Sought>(options: StartingPointsOptions<Asked>): Promise<void> {
+  const { context, group, partitions, signal, isSought, onFound } = options
   const oldUntil = performance.now() + OLD_POSITION_MS
   const isOld = ({ committed, end }: GroupPosition): boolean =>
     committed !== null && committed.position > end && performance.now() < oldUntil
 
-  const askTopic = async (topic: string, asked: readonly Pending[]): Promise<void> => {
+  const askTopic = async (topic: string, asked: readonly Asked[]): Promise<void> => {
     const answers = await askPositions(context.cluster, group, topic, asked)
     if (signal.aborted) return
-    for (const { partition } of asked) {
-      const key = `${topic}/${partition}`
-      if (!pending.has(key)) continue
+    for (const each of asked.filter(isSought)) {
+      const { partition } = each
       const answer = answers.get(partition)
       if (answer !== undefined && !(answer instanceof Error) && !isOld(answer)) {
-        onFound(pointOf(topic, partition, answer))
+        onFound(each, pointOf(topic, partition, answer))
         if (answer.committed === null && answer.first > 0)
           context.logger.warn({ group, topic, partition, first: answer.first }, NO_POSITION)
-        pending.delete(key)
-        continue
+      } else {
+        each.reason = reasonOf(answer)
+        context.logger.debug({ group, topic, partition, reason: each.reason }, 'a position could not be read')
       }
-      const reason = reasonOf(answer)
-      context.logger.debug({ group, topic, partition, reason }, 'a position could not be read')
-      pending.set(key, { topic, partition, reason })
     }
   }
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
-      const asking = Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked)))
-      // A member that ends must not wait for brokers that do not answer.
-      await unlessAborted(asking, signal).catch((error) => {
-        if (!signal.aborted) throw error
-      })
-      if (signal.aborted) return
-      if (pending.size === 0) return onAllFound()
-      await pause(RETRY_DELAY_MS, signal)
-    }
-  }
-  return {
-    done: run(),
-    pending: () => [...pending.values()],
-    forget: (topic, partition) => void pending.delete(`${topic}/${partition}`),
+  for (;;) {
+    const byTopic = Map.groupBy(partitions.filter(isSought), ({ topic }) => topic)
+    const asking = Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked)))
+    // A member that ends must not wait for brokers that do not answer.
+    await unlessAborted(asking, signal).catch((error) => {
+      if (!signal.aborted) throw error
+    })
+    if (signal.aborted || !partitions.some(isSought)) return
+    await pause(RETRY_DELAY_MS, signal)
   }
 }
 
@@ -120,7 +83,7 @@ async function askPositions(
   cluster: Cluster,
   group: string,
   topic: string,
-  asked: readonly Pending[],
+  asked: readonly Sought[],
 ): Promise<ReadonlyMap<number, GroupPosition | Error>> {
   const partitions = asked.map(({ partition }) => partition)
   try {

@@ -8,7 +8,7 @@ import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
   const stop = new AbortController()
   const found: StartingPoint[] = []
-  const { done } = findStartingPoints({
+  const done = findStartingPoints({
     context: {
       connection: connectionTo([]),
       cluster: { positionsOf } as Cluster,
@@ -19,10 +19,10 @@ function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
       maxPartitionBytes: 1_000,
     },
     group: 'group',
-    partitions: [{ topic: 'logs', partitions: [0] }],
+    partitions: [{ topic: 'logs', partition: 0, reason: '' }],
     signal: stop.signal,
-    onFound: (point) => found.push(point),
-    onAllFound: () => undefined,
+    isSought: () => found.length === 0,
+    onFound: (_, point) => found.push(point),
   })
   return { stop, found, done }
 }
