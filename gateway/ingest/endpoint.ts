@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/contract/errors.ts'
+import { type Checked, type ErrorCode, type Problem, ProblemError, problem } from '../../shared/contract/errors.ts'
 import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
 import {
   type Body,
@@ -16,8 +16,8 @@ import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
 import { VALUE_BYTES, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Cooperative, Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
-import type { RecordRefusals } from '../refusals/recorder.ts'
-import type { IngestHandler, IngestMetrics } from './handlers.ts'
+import type { RecordRefusals, RefusedRequest } from '../refusals/recorder.ts'
+import { type IngestHandler, type IngestMetrics, NO_ROOM_FOR_RECORDS } from './handlers.ts'
 import type { Dialect, Reply } from './replies.ts'
 
 /** The format of an endpoint's request bodies. */
@@ -65,10 +65,9 @@ const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
  */
 const STEPS_AT_ONCE = 256
 
-/** A request that was refused before its entries were handled, with as much of its body as was read. */
-interface Refused {
+/** The refusal of a whole request, with as much of its body as was read. */
+interface Refused extends Pick<RefusedRequest, 'json' | 'content'> {
   readonly refused: Problem
-  readonly content: Content | undefined
 }
 
 /** One ingestion endpoint: reads the body once, has it handled and answers. */
@@ -78,11 +77,11 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
 ): (request: Source, response: Response) => Promise<void> {
   const { read, send, parse, cooperative, dialect, ingestMetrics, recordRefusals, logger } = deps
 
-  function refuse(request: Source, response: Response, { refused, content }: Refused): void {
+  function refuse(request: Source, response: Response, { refused, json, content }: Refused): void {
     ingestMetrics.requestRefused(refused.code)
-    if (isForRoom(refused)) ingestMetrics.limited('body_buffer')
+    if (isForRoom(refused) || refused === NO_ROOM_FOR_RECORDS) ingestMetrics.limited('body_buffer')
     const { headers } = request
-    recordRefusals({ headers, content }, [{ problem: refused }])
+    recordRefusals({ headers, json, content }, [{ problem: refused }])
     const reply = dialect.failed(refused)
     const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, headers)
     send(response, reply, status, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
@@ -102,10 +101,15 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
 
   function* handleBody(headers: IncomingHttpHeaders, body: Body<Kind>): Steps<Promise<Reply | Refused>> {
     const { content, contentBytes, memory } = body
+    let json: unknown
     try {
-      const { value: json, problem: refused } = yield* parse(body)
-      if (refused !== undefined) return Promise.resolve({ refused, content })
+      const parsed = yield* parse(body)
+      if (parsed.problem !== undefined) return Promise.resolve({ refused: parsed.problem, content })
+      json = parsed.value
       return yield* handle({ headers, json, content, contentBytes }, memory)
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return Promise.resolve({ refused: error.problem, json, content })
     } finally {
       memory.release()
     }
@@ -126,7 +130,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
       // It has many entries. Until its turn comes, its values are in memory together with those of others; a binary format has held them.
       if (typeof content !== 'string' || memory.hold(valuesIn(content) * VALUE_BYTES))
         return cooperative.run(owner, steps)
-      const noRoom = Promise.resolve({ refused: refuseForRoom().problem, content: undefined })
+      const noRoom = Promise.resolve({ refused: refuseForRoom().problem })
       steps.return(noRoom)
       return noRoom
     } catch (error) {

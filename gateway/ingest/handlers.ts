@@ -2,9 +2,9 @@ import {
   type Checked,
   type ErrorCode,
   type Problem,
+  ProblemError,
+  problem,
   problemSaying,
-  refuse,
-  withThrownProblem,
 } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { BodyMemory } from '../../shared/http/body-bytes.ts'
@@ -19,11 +19,11 @@ import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirm
 import type { Received, SentEntries } from './request.ts'
 
 /**
- * Handles a request whose body was read, in steps until its records are handed to the publisher, with the memory of the body; an error it
- * throws is a fault of ours. The promised reply does not keep the body alive: under load, requests that wait for the journal would fill the
+ * Handles a request whose body was read, in steps until its records are handed to the publisher, with the memory of the body. Throws a
+ * `ProblemError` if the whole request is refused; any other error is a fault of ours. The promised reply does not keep the body alive: under load, requests that wait for the journal would fill the
  * memory.
  */
-export type IngestHandler = (received: Received, memory: BodyMemory) => Steps<Promise<Reply>>
+export type IngestHandler = (received: Received, memory: Pick<BodyMemory, 'hold'>) => Steps<Promise<Reply>>
 
 export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
@@ -111,12 +111,6 @@ export function createBatchHandler(
   { check, sent, dialect }: Batch,
   { ingestMetrics, recordRefusals, quotas, recordsBytesMax, publish }: HandlerDeps,
 ): IngestHandler {
-  function refuseAll(received: Received, problem: Problem): Reply {
-    recordRefusals(received, [{ problem }])
-    ingestMetrics.requestRefused(problem.code)
-    return dialect.failed(problem)
-  }
-
   function finish(total: number, refused: readonly RefusedEntry[], { processed }: Dialect): Reply {
     for (const { problem } of refused) ingestMetrics.rejected(problem.code)
     ingestMetrics.accepted(total - refused.length)
@@ -125,19 +119,14 @@ export function createBatchHandler(
 
   return function* handle(received, memory) {
     const { value: entries, problem: wrong } = check(received)
-    if (wrong !== undefined) return Promise.resolve(refuseAll(received, wrong))
+    if (wrong !== undefined) throw new ProblemError(wrong)
+    const { team, count: total, dialect: answered = dialect } = entries
     // Before the entries are checked, as that is most of the work.
-    const limited = quotas.take(entries.team, entries.count, received.contentBytes)
-    if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
-    const { count: total, dialect: answered = dialect } = entries
-    const { value: sorted, problem: unfit } = yield* withThrownProblem(judge(entries, recordsBytesMax, memory))
-    if (unfit !== undefined) {
-      if (unfit === NO_ROOM.problem) ingestMetrics.limited('body_buffer')
-      return Promise.resolve(refuseAll(received, unfit))
-    }
-    const { publications, places, refused } = sorted
+    const limited = quotas.take(team, total, received.contentBytes)
+    if (limited !== undefined) throw new ProblemError(limited)
+    const { publications, places, refused } = yield* judge(entries, recordsBytesMax, memory)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
-    return publish(entries.team, publications).then((outcomes) =>
+    return publish(team, publications).then((outcomes) =>
       finish(total, withFailures(refused, outcomes, places), answered),
     )
   }
@@ -156,25 +145,25 @@ const ENTRIES_OF_A_STEP = 4
 /** Bytes of records that the memory of bodies does not count, so that an ordinary batch does not ask it for room. */
 const UNCOUNTED_BYTES_MAX = 256 * 1024
 
-const NO_ROOM = refuse(
+/** The refusal of a batch for whose records there is no memory. */
+export const NO_ROOM_FOR_RECORDS = problem(
   'server_error',
   { outcome: 'not_written' },
   'The entries take more memory than is free, each with its copy of what they share. Fewer in one request take less.',
 )
 
-const refuseForBytes = (limit: number): Checked<never> => ({
-  problem: problemSaying(
+const tooManyBytes = (limit: number): Problem =>
+  problemSaying(
     'batch_too_large',
     `The entries come to more than ${limit.toLocaleString('en')} bytes, each with its copy of what they share. Split the batch.`,
     { limitBytes: limit },
-  ),
-})
+  )
 
 /**
  * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource
- * and scope, so they are held against the memory of bodies until the publisher counts them. Throws as `Entries.check` does.
+ * and scope, so they are held against the memory of bodies until the publisher counts them.
  */
-function* judge({ count, check }: Entries, bytesMax: number, memory: BodyMemory): Steps<Checked<Sorted>> {
+function* judge({ count, check }: Entries, bytesMax: number, memory: Pick<BodyMemory, 'hold'>): Steps<Sorted> {
   let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
   const places: number[] = []
@@ -187,15 +176,15 @@ function* judge({ count, check }: Entries, bytesMax: number, memory: BodyMemory)
       continue
     }
     bytes += value.publication.bytes
-    if (bytes > bytesMax) return refuseForBytes(bytesMax)
+    if (bytes > bytesMax) throw new ProblemError(tooManyBytes(bytesMax))
     if (bytes - counted > UNCOUNTED_BYTES_MAX) {
-      if (!memory.hold(bytes - counted)) return NO_ROOM
+      if (!memory.hold(bytes - counted)) throw new ProblemError(NO_ROOM_FOR_RECORDS)
       counted = bytes
     }
     publications.push(value.publication)
     places.push(index)
   }
-  return { value: { publications, places, refused } }
+  return { publications, places, refused }
 }
 
 /** The refusals with their entries as they were sent. */

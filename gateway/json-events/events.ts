@@ -5,7 +5,6 @@ import {
   ProblemError,
   problem,
   refuse,
-  withThrownProblem,
 } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
@@ -41,12 +40,9 @@ const LIST = /^\[(?:\s*\{|\]?$)/
  * Reads the events of a JSON body, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events (an
  * array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line. A
  * line or element that is not an event is refused at its place; a list or an object over several lines that is not JSON is refused as a
- * whole.
+ * whole. Throws a `ProblemError` if the lines have too many values together, or if there is no room for these.
  */
-export const eventsOf = (body: Body<string>): Steps<Checked<SentEvents>> => withThrownProblem(readEvents(body))
-
-/** Throws a `ProblemError` if the lines of the body have too many values. */
-function* readEvents(body: Body<string>): Steps<Checked<SentEvents>> {
+export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
   const { content: text, memory } = body
   const parse = createLineParser(body)
   const place = { at: 0, line: 1 }

@@ -1,5 +1,3 @@
-import type { Steps } from '../runtime/cooperative.ts'
-
 /**
  * Every way in which Sluice refuses something. The code is machine-readable and stable; `message` is the default sentence (the place that
  * refuses may say more), `remedy` tells the sender what to change. Codes of the specification (7.1, 7.2) come first. docs/errors.md has the
@@ -233,15 +231,5 @@ export class ProblemError extends Error {
   constructor(cause: Problem, options?: ErrorOptions) {
     super(cause.message, options)
     this.problem = cause
-  }
-}
-
-/** The result of work in steps; a `ProblemError` that it throws becomes the problem of its result. */
-export function* withThrownProblem<Value>(work: Steps<Checked<Value>>): Steps<Checked<Value>> {
-  try {
-    return yield* work
-  } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem }
-    throw error
   }
 }

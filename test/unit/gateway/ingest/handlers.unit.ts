@@ -67,16 +67,11 @@ test('an entry of which the publisher says nothing may be there, and is no succe
   expect(counted).toContainEqual(['accepted', 0])
 })
 
-test('a batch beyond the quota is refused and noted before its entries are checked', async () => {
+test('a batch beyond the quota is refused as a whole before its entries are checked', () => {
   const take = (team: string, entries: number) => problem('rate_limited', { team, entries })
   const { sendBatch, published, counted, checked } = setUp({ quotas: { take } })
-  const { body } = await sendBatch()
-  expect(JSON.parse(String(body))).toMatchObject({ error: { code: 'rate_limited', details: { entries: 100 } } })
-  expect([published, checked()]).toEqual([[], 0])
-  expect(counted).toEqual([
-    ['noted', 1],
-    ['refused', 'rate_limited'],
-  ])
+  expect(sendBatch).toThrow(expect.objectContaining({ problem: take('team', 100) }))
+  expect([published, checked(), counted]).toEqual([[], 0, []])
 })
 
 test('the records of a batch take their bytes once, as far as these are many', async () => {
