@@ -6,7 +6,7 @@ import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { invalidParameters, mustBeOneOf, type ParameterProblem } from './problems.ts'
+import { invalidParameters, mustBeOneOf, mustBeWhole, type ParameterProblem } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
 /** A query parameter: one definition for parsing and for documentation. */
@@ -16,11 +16,11 @@ export interface Parameter<T> {
   readonly schema: Readonly<Record<string, unknown>>
   /** The value when the parameter is absent or empty. */
   readonly absent: T
-  /** Parses a text; `now` is in milliseconds since 1970. */
-  readonly parse: (text: string, now: number) => Parsed<T>
+  /** The value of a text, undefined for one that does not fit; `now` is in milliseconds since 1970. */
+  readonly parse: (text: string, now: number) => T | undefined
+  /** Completes the sentence "the parameter ..." for a text that does not fit. */
+  readonly expected: string
 }
-
-type Parsed<T> = { readonly value: T } | { readonly expected: string }
 
 /** Only flows can be drawn. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
@@ -79,7 +79,8 @@ export const PARAMETERS = {
       `the values that it holds, by these names, up to ${ROW_VALUE_CHARACTERS_MAX} characters of each.`,
     schema: { type: 'string', examples: ['scope.tenant,scope.RequestId'] },
     absent: [],
-    parse: (value) => orExpected(parseRowFields(value), EXPECTED_FIELDS),
+    parse: parseRowFields,
+    expected: EXPECTED_FIELDS,
   } as Parameter<readonly RowField[]>,
   columns: text(
     `The columns of a CSV file in their order, with commas between them: names of default columns, and at most ${ROW_FIELDS_MAX} names of values inside payloads or scope data.`,
@@ -192,18 +193,15 @@ function readOne<T>(
   if (texts.length > 1) problems.push({ path, message: 'is given more than once' })
   const [first = ''] = texts
   if (first === '') return parameter.absent
-  const parsed = parameter.parse(first, now)
-  if ('value' in parsed) return parsed.value
-  problems.push({ path, message: parsed.expected })
+  const value = parameter.parse(first, now)
+  if (value !== undefined) return value
+  problems.push({ path, message: parameter.expected })
   return parameter.absent
 }
 
-const orExpected = <T>(value: T | undefined, expected: string): Parsed<T> =>
-  value === undefined ? { expected } : { value }
-
 function text(description: string, example?: string): Parameter<string | null> {
   const examples = example === undefined ? {} : { examples: [example] }
-  return { description, schema: { type: 'string', ...examples }, absent: null, parse: (value) => ({ value }) }
+  return { description, schema: { type: 'string', ...examples }, absent: null, parse: (value) => value, expected: '' }
 }
 
 function group(description: string): Parameter<string | null> {
@@ -220,15 +218,14 @@ function time(description: string, example: string): Parameter<string | null> {
   return optional(`${description} ${forms}`, example, expected, parseTime)
 }
 
-/** A text that `parse` accepts; `expected` completes the sentence "the parameter ...". */
+/** A text that `parse` accepts. */
 function optional<T>(
   description: string,
   example: string,
   expected: string,
   parse: (value: string, now: number) => T | undefined,
 ): Parameter<T | null> {
-  const schema = { type: 'string', examples: [example] }
-  return { description, schema, absent: null, parse: (value, now) => orExpected(parse(value, now), expected) }
+  return { description, schema: { type: 'string', examples: [example] }, absent: null, parse, expected }
 }
 
 function integer(
@@ -242,9 +239,9 @@ function integer(
     absent: bounds.default,
     parse: (value) => {
       const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-      const fits = number >= minimum && number <= maximum
-      return orExpected(fits ? number : undefined, `must be a whole number from ${minimum} to ${maximum}`)
+      return number >= minimum && number <= maximum ? number : undefined
     },
+    expected: mustBeWhole(minimum, maximum),
   }
 }
 
@@ -258,10 +255,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
     description,
     schema: { type: 'string', enum: choices, ...(absent === null ? {} : { default: absent }) },
     absent,
-    parse: (value) =>
-      orExpected(
-        choices.find((one) => one === value.toLowerCase()),
-        expected,
-      ),
+    parse: (value) => choices.find((one) => one === value.toLowerCase()),
+    expected,
   }
 }

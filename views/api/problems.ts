@@ -15,6 +15,9 @@ export interface ParameterProblem {
 export const mustBeOneOf = (choices: readonly string[]): string =>
   `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
 
+/** The same for whole numbers between two, both included. */
+export const mustBeWhole = (min: number, max: number): string => `must be a whole number from ${min} to ${max}`
+
 /** A member's name as a part of a JSON pointer (RFC 6901, 3). */
 export const pointerOf = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
 
