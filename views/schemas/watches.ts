@@ -80,6 +80,7 @@ const secret = {
     'Signs the messages: `whsec_` and 24 to 64 bytes in Base64. Only the request that creates it returns it.',
 } as const
 
+export type NewWatch = Static<typeof NewWatch>
 export const NewWatch = {
   ...objectOf(
     {

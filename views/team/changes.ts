@@ -9,7 +9,7 @@ import type { Entity, Project, Registry } from '../../shared/registry/registry.t
 import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
 import { conflict, invalidFields, invalidParameters, notFound, rateLimited } from '../api/problems.ts'
 import { durationText } from '../flow-layout/times.ts'
-import { type FieldName, type Fields, readFields } from './fields.ts'
+import { type FieldName, type Fields, readFields } from './bodies.ts'
 
 /** A change that a Team makes to its own settings. */
 export interface Change {
@@ -23,7 +23,7 @@ export type Kind = OwnItem['kind']
 
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
-/** The fields of a creation and of a change, by kind; required ones come first. */
+/** The fields of a creation, the first of which is required, and of a change, by kind. */
 const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>> =
   {
     event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
@@ -35,8 +35,8 @@ const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; read
 export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? parseGuid(text) : undefined) ?? text
 
 export async function createItem(admin: RegistryAdmin, team: string, kind: Kind, json: unknown): Promise<Change> {
-  const [required] = TAKEN[kind].create
-  const fields = readFields(json, TAKEN[kind].create, required === undefined ? [] : [required])
+  const { create: taken } = TAKEN[kind]
+  const fields = readFields(json, taken, taken.slice(0, 1))
   const id = kind === 'project' ? (fields.id ?? randomUUID()) : (fields.identifier ?? '')
   return apply(admin, team, { kind, id, ...wanted(fields) }, 'create')
 }
@@ -57,7 +57,7 @@ export async function changeItem(
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */
 export async function changeTeam(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
-  const { defaultProject = null } = readFields(json, ['defaultProject'], ['defaultProject'])
+  const { defaultProject } = readFields(json, ['defaultProject'], ['defaultProject'])
   const result = await admin.setDefaultProject(team, defaultProject)
   if (result.outcome === 'refused') throw refusalOf(result.because, { kind: 'project', id: defaultProject ?? '' })
   const { id, name } = result.item

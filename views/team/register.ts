@@ -28,6 +28,7 @@ import type { RefusalsReader } from '../refusals/ring.ts'
 import type { SavedSearches, TeamSettings } from '../schemas/team.ts'
 import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
+import { readFields } from './bodies.ts'
 import {
   type Change,
   changeItem,
@@ -39,7 +40,6 @@ import {
   refusalOf,
   revokeKey,
 } from './changes.ts'
-import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { createSearch, deleteSearch, renameSearch } from './searches.ts'

@@ -4,19 +4,18 @@ import type { RegistryAdmin } from '../../shared/registry/admin.ts'
 import type { SavedSearch } from '../../shared/registry/registry.ts'
 import { SEARCHES_MAX, type SearchChange } from '../../shared/registry/search-admin.ts'
 import { conflict, notFound } from '../api/problems.ts'
+import { readFields } from './bodies.ts'
 import type { Change } from './changes.ts'
-import { readFields } from './fields.ts'
 
 const FIELDS = ['name', 'page', 'params'] as const
 
 export async function createSearch(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
-  const { name = '', page = 'event-logs', params = {} } = readFields(json, FIELDS, FIELDS)
-  const search = await apply(admin, team, { id: randomUUID(), to: { name, page, params } })
-  return shownBy(team, search)
+  const { name, page, params } = readFields(json, FIELDS, FIELDS)
+  return shownBy(team, await apply(admin, team, { id: randomUUID(), to: { name, page, params } }))
 }
 
 export async function renameSearch(admin: RegistryAdmin, team: string, id: string, json: unknown): Promise<Change> {
-  const { name = '' } = readFields(json, ['name'], ['name'])
+  const { name } = readFields(json, ['name'], ['name'])
   return shownBy(team, await apply(admin, team, { id: idOf(id), to: { name } }))
 }
 

@@ -6,16 +6,15 @@ import type { Audited } from '../../shared/journal/audit.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
-import type { Condition, MadeWatch, TestedWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
+import type { Condition, MadeWatch, NewWatch, TestedWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
 import type { Attempts } from '../session/attempts.ts'
 import type { KnownWatch, WatchBook } from '../watches/book.ts'
 import { bodyOf } from '../watches/messages.ts'
 import { type Poster, SECRET_PREFIX } from '../watches/poster.ts'
 import { stateOf } from '../watches/progress.ts'
 import type { StoredWatch } from '../watches/records.ts'
+import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
 import type { Change } from './changes.ts'
-import { readFields } from './fields.ts'
-import { readWatchBody, type WatchFields } from './watch-body.ts'
 
 export interface WatchTools {
   readonly book: WatchBook
@@ -41,16 +40,14 @@ export function showWatch(tools: WatchTools, team: string, id: string): WatchDet
 }
 
 export async function createWatch(tools: ChangingTools, team: string, json: unknown): Promise<Change> {
-  const fields = readWatchBody(json, true)
+  const { name, condition, webhook, paused = false } = readNewWatch(json)
   const book = bookOf(tools)
   if (book.of(team).length >= WATCHES_MAX)
     throw conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
   const isOwned = (watch: KnownWatch): boolean => tools.registry.team(watch.team) !== undefined
   if (book.all().filter(isOwned).length >= ALL_WATCHES_MAX)
     throw conflict(`All Teams together have ${ALL_WATCHES_MAX} watches, the most there may be. Ask the operator.`)
-  const { name = '', condition, webhook, paused = false } = fields
-  if (condition === undefined || webhook === undefined) throw new Error('a watch was read without its fields')
-  refuseUnknown(tools, team, fields)
+  refuseUnknown(tools, team, { condition, webhook })
   const secret = webhook.secret ?? newSecret()
   const watch = { name, condition, webhook: { ...webhook, secret }, paused, since: timestampOf(tools.clock.now()) }
   return put(tools, team, randomUUID(), watch, secret)
@@ -59,9 +56,9 @@ export async function createWatch(tools: ChangingTools, team: string, json: unkn
 export async function patchWatch(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
   const present = find(tools, team, given)
   const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
-  const fields = readWatchBody(json, false)
-  refuseUnknown(tools, team, fields)
-  const { name = stored.name, condition = stored.condition, paused = stored.paused, webhook } = fields
+  const changes = readWatchChanges(json)
+  refuseUnknown(tools, team, changes)
+  const { name = stored.name, condition = stored.condition, paused = stored.paused, webhook } = changes
   // A secret is returned only when it was generated or set by this request.
   const made = webhook?.secret === null ? newSecret() : (webhook?.secret ?? null)
   const { url, format } = webhook ?? stored.webhook
@@ -156,7 +153,11 @@ function find(tools: WatchTools, team: string, given: string): KnownWatch {
 }
 
 /** Refuses what is known to fail; host names are resolved only when posting. */
-function refuseUnknown({ registry, poster }: WatchTools, team: string, { condition, webhook }: WatchFields): void {
+function refuseUnknown(
+  { registry, poster }: WatchTools,
+  team: string,
+  { condition, webhook }: Partial<NewWatch>,
+): void {
   const problems = [...eventProblem(registry, team, condition), ...addressProblem(poster, webhook?.url)]
   if (problems.length > 0) throw invalidFields(problems)
 }

@@ -229,12 +229,23 @@ describe('/api/team/watches', () => {
       'must be whsec_ and 24 to 64 bytes in Base64, or null for a new one',
     ],
     ['a flag that is none', { ...WATCH, paused: 1 }, '/paused', 'must be true or false'],
-    ['no object', [], '', 'must be a JSON object'],
+    ['no object', 'null', '', 'must be a JSON object'],
   ]
   test.each(refused)('%s is refused with what to change', async (_what, body, path, message) => {
     const answer = await team.ask('POST', '/watches', body)
     const [problem] = answer.error.details as { path: string; message: string }[]
     expect([answer.status, problem]).toEqual([400, { path, message }])
+  })
+
+  test('a list in the place of an object is refused for that alone, not for what an object would have', async () => {
+    for (const [body, path] of [
+      [[], ''],
+      [{ ...WATCH, condition: [] }, '/condition'],
+      [{ ...WATCH, webhook: [] }, '/webhook'],
+    ] as const)
+      expect((await team.ask('POST', '/watches', body)).error.details).toEqual([
+        { path, message: 'must be a JSON object' },
+      ])
   })
 
   test('every problem of a body is named at once', async () => {
