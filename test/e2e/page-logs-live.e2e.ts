@@ -176,12 +176,12 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await look(page, true)
     await look(page, false)
     await asked.promise
+    const ended = page.waitForEvent('requestfailed', (request) => /event-logs\?(?!.*q=)/.test(request.url()))
     await page.getByRole('combobox', { name: 'Search' }).fill('nothing like it')
     await page.keyboard.press('Enter')
     await page.getByText('Nothing matches').waitFor()
-    const late = page.waitForEvent('requestfinished', (request) => /event-logs\?(?!.*q=)/.test(request.url()))
+    await ended
     held.resolve()
-    await late
     await page.evaluate('new Promise(requestAnimationFrame)')
     expect(await rowTexts(page)).toEqual([])
   })

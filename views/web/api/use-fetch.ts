@@ -8,6 +8,8 @@ export interface Fetched<T> {
   readonly data: T | undefined
   readonly problem: Problem | undefined
   readonly loading: boolean
+  /** How long the last answer took, in milliseconds. */
+  readonly tookMs: number | undefined
   reload(): void
 }
 
@@ -31,14 +33,16 @@ export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T
   useEffect(() => {
     if (path === null) return setState(NOTHING)
     const controller = new AbortController()
+    const began = performance.now()
     setState((before) => ({ ...before, loading: true }))
     void get<T>(path, params, controller.signal).then((result) => {
       // Effects run after the browser has painted: for that long, the request for an earlier URL is not aborted yet.
       if (controller.signal.aborted || wanted.current !== url) return
+      const tookMs = performance.now() - began
       setState(({ data }) =>
         result.ok
-          ? { data: result.data, problem: undefined, loading: false }
-          : { data, problem: result.problem, loading: false },
+          ? { data: result.data, problem: undefined, loading: false, tookMs }
+          : { data, problem: result.problem, loading: false, tookMs },
       )
     })
     return () => controller.abort()
@@ -56,4 +60,4 @@ export function useAnswers(data: unknown, question: unknown): boolean {
   return answered.current.question === question
 }
 
-const NOTHING = { data: undefined, problem: undefined, loading: false } as const
+const NOTHING = { data: undefined, problem: undefined, loading: false, tookMs: undefined } as const

@@ -46,6 +46,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const { known, absorb, cursor, readAll, ...logs } = useLogs(correlationKey)
   const [stale, setStale] = useState(false)
   const tail = useTail(follow ? path : null, params, {
+    isWaiting: () => logs.loading,
     absorb,
     onEntry: () => setStale(true),
     onSkipped: readAll,
@@ -54,8 +55,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
 
   useEffect(() => {
     setStale(true)
-    if (logs.loading) tail.wait()
-    else tail.go()
+    tail.flush()
   }, [logs.loading, live])
   useEffect(() => {
     if (data !== undefined && (live === 'live' || cursor === undefined)) readAll()

@@ -7,6 +7,8 @@ export type Order = 'desc' | 'asc'
 export interface Rows {
   readonly entries: readonly Entry[]
   readonly order: Order
+  /** The beginning of the range, which a tail does not know; undefined for none. */
+  readonly from: string | undefined
   /** The parameters that request the rows after the last loaded one; null if there are no more. */
   readonly next: Readonly<Record<string, string>> | null
 }
@@ -23,7 +25,7 @@ export function queue(waiting: Entry[], entry: Entry): void {
   if (waiting.length > FOLLOWED_MAX) waiting.shift()
 }
 
-export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
+export const NO_ROWS: Rows = { entries: [], order: 'desc', from: undefined, next: null }
 
 /** A key that sorts by time and id, regardless of how many fractional digits a timestamp has (3 to 9 in the API). */
 const placeOf = (timestamp: string, id = ''): string => timestamp.slice(0, -1).padEnd(29, '0') + id
@@ -59,16 +61,16 @@ export const NOTHING_FOLLOWED: Followed = { rows: NO_ROWS, held: [], heldCount: 
 
 /**
  * Adds arrived entries without duplicates: inserted in order, or held back while the reader must not be disturbed. Excess rows at the end
- * are dropped and will be loaded next. A tail has no range, so entries before `from` count as elsewhere.
+ * are dropped and will be loaded next. A tail has no range, so entries before that of the rows count as elsewhere.
  */
-export function follow(list: Followed, arrived: readonly Entry[], paused: boolean, from = ''): Followed {
+export function follow<List extends Followed>(list: List, arrived: readonly Entry[], paused: boolean): List {
   const { rows, held, heldCount, elsewhere } = list
   const fresh = unseen([...rows.entries, ...held], arrived)
   const last = rows.next === null ? undefined : rows.entries.at(-1)
   const least = last === undefined ? '' : placeOf(last.timestamp, last.id)
   const within = fresh.filter(({ timestamp, id }) => {
     const place = placeOf(timestamp, id)
-    return place >= placeOf(from) && place >= least
+    return place >= placeOf(rows.from ?? '') && place >= least
   })
   const next = { ...list, elsewhere: elsewhere + fresh.length - within.length }
   if (paused) return { ...next, held: [...held, ...within].slice(0, HELD_MAX), heldCount: heldCount + within.length }
@@ -100,25 +102,22 @@ function shortened(rows: Rows, all: readonly Entry[]): Rows {
 }
 
 /** Inserts the held entries; undefined if some were dropped and the list has to be reloaded. */
-export const released = (list: Followed): Followed | undefined =>
+export const released = <List extends Followed>(list: List): List | undefined =>
   list.heldCount > list.held.length ? undefined : follow({ ...list, held: [], heldCount: 0 }, list.held, false)
 
 /**
  * Applies a repeated read of the first page: adds its new entries or, if they exceed a page, marks the list as incomplete so that it is
  * reloaded. Further loaded rows stay, as does the reader's position.
  */
-export function readAgain(
-  list: Followed,
+export function readAgain<List extends Followed>(
+  list: List,
   page: readonly Entry[],
   next: Rows['next'],
   paused: boolean,
-  from?: string,
-): Followed {
+): List {
   const { rows, held, heldCount } = list
   // In ascending order, new entries are on the last page.
   if (rows.order === 'asc') return rows.next === null ? { ...list, rows: { ...rows, entries: page, next } } : list
   const fresh = unseen([...rows.entries, ...held], page).length
-  return next === null || fresh < page.length
-    ? follow(list, page, paused, from)
-    : { ...list, heldCount: heldCount + fresh }
+  return next === null || fresh < page.length ? follow(list, page, paused) : { ...list, heldCount: heldCount + fresh }
 }

@@ -1,9 +1,10 @@
-import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { EntryPage, QueryReading } from '../../schemas/answers.ts'
 import { get, type Params, type Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { createStore, useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { rowsToReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
@@ -25,7 +26,45 @@ const PAGE = 100
 /** The API's maximum per request. */
 const FIRST_MAX = 1_000
 
-export interface LogRows extends Followed {
+/** What the parameters of a list ask for; the same object until one of them changes, or the list is to be read anew. */
+interface Question {
+  /** What selects the logs, as a text. */
+  readonly logs: string
+  readonly path: string
+  readonly order: Order
+  /** When it was asked, in milliseconds since 1970. */
+  readonly askedAt: number
+  readonly filter: Readonly<Record<string, string | undefined>>
+  /** The parameters of every page. */
+  readonly asked: Params
+  /** The number of rows in the first request. */
+  readonly first: number
+}
+
+/** The state of a list, and all of it. A new question replaces it, but only once its answer is there. */
+interface ListState extends Followed {
+  /** The question that the rows answer; undefined before the first answer. */
+  readonly question: Question | undefined
+  /** When the same question was answered again, in milliseconds since 1970; 0 if it was not. */
+  readonly answeredAgainAt: number
+  /** The `next` of the rows whose page is being read; it may be that of earlier rows, which keeps none from being read on. */
+  readonly fetched: Rows['next']
+  /** How many entries the server has skipped in the tail. */
+  readonly skipped: number
+  /** How many entries the tail has delivered. */
+  readonly arrived: number
+}
+
+const NOT_READ: ListState = {
+  ...NOTHING_FOLLOWED,
+  question: undefined,
+  answeredAgainAt: 0,
+  fetched: null,
+  skipped: 0,
+  arrived: 0,
+}
+
+export interface LogRows extends Omit<ListState, 'question' | 'fetched'>, Pick<Question, 'askedAt' | 'filter'> {
   readonly reading: QueryReading | undefined
   readonly problem: Problem | undefined
   /** Whether the list is being reloaded. */
@@ -34,179 +73,119 @@ export interface LogRows extends Followed {
   readonly answer: EntryPage | undefined
   /** Whether more rows are being read. */
   readonly fetching: boolean
-  /** When the list was requested, in milliseconds since 1970, and with which parameters. */
-  readonly askedAt: number
-  readonly filter: Filter
-  /** When the same request was answered again, in milliseconds since 1970; 0 if it was not. */
-  readonly answeredAgainAt: number
   /** Duration of the last request in milliseconds; undefined before the first answer. */
   readonly tookMs: number | undefined
   readonly live: TailState
-  /** How many entries the server has skipped in the tail since the list was read. */
-  readonly skipped: number
-  /** How many entries the tail has delivered since then. */
-  readonly arrived: number
   readonly fetchMore: () => void
   readonly reload: () => void
   /** Shows the entries held back. */
   readonly release: () => void
 }
 
-type Filter = Readonly<Record<string, string | undefined>>
-type SetFollowed = Dispatch<StateUpdater<Followed>>
-
-/** The parameters of the list; the same object as long as none of them changes. */
-interface Question {
-  readonly key: string
-  readonly path: string
-  readonly order: Order
-  readonly askedAt: number
-  readonly filter: Filter
-  /** The parameters of every page. */
-  readonly asked: Params
-  /** The number of rows in the first request. */
-  readonly first: number
-}
-
-const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
-
 /**
- * The rows of a list, and the tail that continues them. The tail opens before the list is read, and its entries are queued meanwhile, so
- * that no entry is lost between the two; duplicates are dropped by id.
+ * The rows of a list, and the tail that continues them. The tail opens before the list is read, and its entries wait for the answer, so that
+ * no entry is lost between the two; duplicates are dropped by id. The first page is read again whenever entries may have been missed.
  */
 export function useRows(kind: EntryKind, params: AddressParams, fields: string, paused: boolean): LogRows {
+  const [store] = useState(() => createStore(NOT_READ))
+  const list = useStore(store)
   const [generation, setGeneration] = useState(0)
-  const [state, setState] = useState(NOTHING_FOLLOWED)
-  const question = useQuestion(kind, params, generation, fields, state.rows.entries.length)
-  const { key, path, order, filter, asked } = question
-  const [counts, setCounts] = useState(NO_COUNTS)
+  const question = useQuestion(kind, params, fields, generation, list)
+  const { path, asked, askedAt, filter } = question
+  const isAnswered = list.question === question
   const isLive = params['live'] === '1'
-  const selected = { ...selectionOf(params), fields }
-  const tail = useTail(isLive ? `${path}/tail` : null, selected, {
-    absorb: (entries) => {
-      setState((before) => follow(before, entries, paused, filter['from']))
-      setCounts((before) => ({ ...before, arrived: before.arrived + entries.length }))
+  const tail = useTail(
+    isLive ? `${path}/tail` : null,
+    { ...selectionOf(params), fields },
+    {
+      // If the request failed, the rows still answer an earlier question, and the tail must not continue them.
+      isWaiting: () => loading || !isAnswered,
+      absorb: (entries) => {
+        const before = store.get()
+        store.set(follow({ ...before, arrived: before.arrived + entries.length }, entries, paused))
+      },
+      onSkipped: (count) => store.set({ ...store.get(), skipped: store.get().skipped + count }),
+      onReturn: () => first.reload(),
     },
-    onSkipped: (count) => setCounts((before) => ({ ...before, skipped: before.skipped + count })),
-    onReturn: () => void catchUp(question, paused, (change) => answered.current === question && setState(change)),
-  })
+  )
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
-  const tookMs = useDuration(first.loading)
-  const answered = useRef<Question>()
-  /** The page that is being read; a page of an earlier list does not keep this list from being read on. */
-  const [fetched, setFetched] = useState<Rows['next']>(null)
-  const fetching = fetched !== null && fetched === state.rows.next
-  const fetchMore = async (): Promise<void> => {
-    const { next } = state.rows
-    const of = answered.current
-    if (next === null || fetching) return
-    setFetched(next)
-    const answer = await get<EntryPage>(path, { ...asked, limit: PAGE, ...next })
-    setFetched((before) => (before === next ? null : before))
-    if (of !== answered.current) return
-    if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
-    const { items, nextCursor } = answer.data
-    // If the list was reloaded meanwhile, this page does not continue it.
-    setState((before) =>
-      before.rows.next === next ? { ...before, rows: withPage(before.rows, items, nextOf(nextCursor, next)) } : before,
-    )
-  }
-
   const loading = first.loading || (isLive && !tail.opened)
 
   useEffect(() => {
-    if (first.data === undefined) return
-    const { items, nextCursor } = first.data
-    const again = answered.current === question
-    setState((before) =>
-      again
-        ? readAgain(before, items, nextOf(nextCursor), paused, filter['from'])
-        : { ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextOf(nextCursor) } },
-    )
-    answered.current = question
-    setCounts({ ...NO_COUNTS, answeredAgainAt: again ? systemClock.now() : 0 })
+    if (first.data !== undefined) store.set(answered(store.get(), question, first.data, paused))
   }, [first.data])
-  useEffect(() => {
-    if (loading) tail.wait()
-    // If this request failed, the rows still belong to an earlier one, and the tail must not continue them.
-    else if (answered.current === question) tail.go()
-  }, [loading, key])
+  useEffect(tail.flush, [loading, isAnswered])
 
+  const fetchMore = async (): Promise<void> => {
+    const before = store.get()
+    const { next } = before.rows
+    if (next === null || before.fetched === next) return
+    store.set({ ...before, fetched: next })
+    const page = await get<EntryPage>(path, { ...asked, limit: PAGE, ...next })
+    const now = store.get()
+    // Other rows, which this page does not continue, may be there meanwhile.
+    if (now.rows.next !== next) return
+    const rows = page.ok ? withPage(now.rows, page.data.items, nextOf(page.data.nextCursor, next)) : now.rows
+    store.set({ ...now, rows, fetched: null })
+    if (!page.ok) toast(`More logs could not be read. ${page.problem.message}`, 'bad')
+  }
   const reload = (): void => {
     setGeneration((count) => count + 1)
     first.reload()
   }
   const release = (): void => {
-    if (released(state) === undefined) reload()
-    // Entries may have arrived since the list was drawn.
-    else setState((before) => released(before) ?? before)
+    const shown = released(store.get())
+    if (shown === undefined) reload()
+    else store.set(shown)
   }
   useEffect(() => {
-    if (!paused && state.heldCount > 0) release()
+    if (!paused && list.heldCount > 0) release()
   }, [paused])
 
   return {
-    ...state,
-    ...counts,
-    fetching,
+    ...list,
+    ...{ askedAt, filter, loading, reload, release },
+    fetching: list.fetched !== null && list.fetched === list.rows.next,
     fetchMore: () => void fetchMore(),
     reading: first.data?.query,
     problem: first.problem,
-    loading,
-    answer: answered.current === question ? first.data : undefined,
-    askedAt: question.askedAt,
-    filter,
-    tookMs: first.problem === undefined ? tookMs : undefined,
+    answer: isAnswered ? first.data : undefined,
+    tookMs: first.problem === undefined ? first.tookMs : undefined,
     live: tail.state,
-    reload,
-    release,
   }
+}
+
+function useQuestion(
+  kind: EntryKind,
+  params: AddressParams,
+  fields: string,
+  generation: number,
+  list: ListState,
+): Question {
+  const isLive = params['live'] === '1'
+  const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
+  const logs = JSON.stringify([selectionOf(params), params['from'], params['to'], order, isLive, generation])
+  return useMemo(() => {
+    const askedAt = systemClock.now()
+    // Only the requested values changed: reloads as many rows as are shown, so that the reader's position is kept.
+    const kept = list.question?.logs === logs ? list.rows.entries.length : 0
+    // A reader who returns finds a page more, as further entries may have arrived.
+    const first = Math.min(FIRST_MAX, Math.max(PAGE + rowsToReturn(), kept))
+    const filter = filterOf(params, askedAt)
+    return { logs, path: `/api/${folderOf(kind)}`, order, askedAt, filter, asked: { ...filter, fields, order }, first }
+  }, [logs, fields])
+}
+
+/** The state after the answer to a question, the first one or a further one. */
+function answered(before: ListState, question: Question, page: EntryPage, paused: boolean): ListState {
+  const { items: entries, nextCursor } = page
+  const next = nextOf(nextCursor)
+  const { order, filter } = question
+  return before.question === question
+    ? { ...readAgain(before, entries, next, paused), answeredAgainAt: systemClock.now() }
+    : { ...NOT_READ, question, rows: { entries, order, from: filter['from'], next } }
 }
 
 /** The parameters of the next page, given those of the current one. */
 const nextOf = (cursor: string | null, asked: Rows['next'] = {}): Rows['next'] =>
   cursor === null ? null : { ...asked, cursor }
-
-function useQuestion(
-  kind: EntryKind,
-  params: AddressParams,
-  generation: number,
-  fields: string,
-  shown: number,
-): Question {
-  const isLive = params['live'] === '1'
-  const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
-  const path = `/api/${folderOf(kind)}`
-  const logs = JSON.stringify([selectionOf(params), params['from'], params['to'], order, isLive, generation])
-  const key = `${logs} ${fields}`
-  const before = useRef(logs)
-  return useMemo(() => {
-    const askedAt = systemClock.now()
-    // Only the requested values changed: reloads as many rows as are shown, so that the reader's position is kept.
-    const kept = before.current === logs ? shown : 0
-    // A reader who returns finds a page more, as further entries may have arrived.
-    const first = Math.min(FIRST_MAX, Math.max(PAGE + rowsToReturn(), kept))
-    before.current = logs
-    const filter = filterOf(params, askedAt)
-    return { key, path, order, askedAt, filter, asked: { ...filter, fields, order }, first }
-  }, [key])
-}
-
-/** After a tail was away: adds missed entries or, if they exceed a page, marks the list as incomplete. */
-async function catchUp({ path, filter, asked }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
-  const answer = await get<EntryPage>(path, { ...asked, limit: PAGE })
-  if (!answer.ok) return toast(`Logs of the outage could not be read. ${answer.problem.message}`, 'bad')
-  const { items, nextCursor } = answer.data
-  setState((before) => readAgain(before, items, nextOf(nextCursor), paused, filter['from']))
-}
-
-/** Duration of the last phase in which `on` was true, in milliseconds. */
-function useDuration(on: boolean): number | undefined {
-  const [ms, setMs] = useState<number>()
-  const began = useRef<number>()
-  useEffect(() => {
-    if (on) began.current = performance.now()
-    else if (began.current !== undefined) setMs(performance.now() - began.current)
-  }, [on])
-  return ms
-}

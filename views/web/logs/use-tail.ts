@@ -7,6 +7,8 @@ import { queue } from './rows.ts'
 const FLUSH_MS = 250
 
 interface TailHandlers {
+  /** Whether entries have to wait, as what they continue is being read. Once that is over, `flush` has to be called. */
+  readonly isWaiting: () => boolean
   readonly absorb: (entries: readonly Entry[]) => void
   /** Called for each entry at once, also while it has to wait. */
   readonly onEntry?: () => void
@@ -26,16 +28,15 @@ interface Tail {
 
 const NO_TAIL: Tail = { url: null, state: 'off', opened: false }
 
-/** A tail that delivers its entries in batches, and queues them while the list that they continue is being read. */
+/** A tail that delivers its entries in batches, and queues them while they have to wait. */
 export function useTail(path: string | null, params: Params, handlers: TailHandlers) {
   const url = path === null ? null : urlOf(path, params)
   const [tail, setTail] = useState<Tail>(NO_TAIL)
   const arrived = useRef<Entry[]>([])
-  const waits = useRef(true)
   const latest = useRef(handlers)
   latest.current = handlers
   const flush = (): void => {
-    if (waits.current || arrived.current.length === 0) return
+    if (arrived.current.length === 0 || latest.current.isWaiting()) return
     latest.current.absorb(arrived.current)
     arrived.current = []
   }
@@ -66,12 +67,6 @@ export function useTail(path: string | null, params: Params, handlers: TailHandl
   return {
     state: path === null ? 'off' : known.state === 'off' ? 'connecting' : known.state,
     opened: known.opened,
-    wait: () => {
-      waits.current = true
-    },
-    go: () => {
-      waits.current = false
-      flush()
-    },
+    flush,
   } as const
 }

@@ -98,7 +98,7 @@ describe('a list that a tail goes on', () => {
   })
 
   test('counts what happened before the range, which no tail knows', () => {
-    const next = follow(listOf([at(9), at(5)]), [at(10), at(4), at(3)], false, timestampOf(4_000))
+    const next = follow(listOf([at(9), at(5)], { from: timestampOf(4_000) }), [at(10), at(4), at(3)], false)
     expect(ids(next)).toEqual(idsOf([at(10), at(9), at(5), at(4)]))
     expect(next.elsewhere).toBe(1)
   })
