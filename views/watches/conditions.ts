@@ -16,6 +16,12 @@ import type { Condition } from '../schemas/watches.ts'
 import type { KnownWatch } from './book.ts'
 import type { Match, Memory } from './records.ts'
 
+/*
+ * The conditions of watches. A count is a match when it rises above its number, and again only after it was not above it. A flow or a group
+ * is a match once, and the memory of a watch says which ones were: those whose marks it has in `told`, and all that are older than its
+ * `floor`. The marks of the latest few hundred are kept; where there are more, the floor rises instead.
+ */
+
 /** The services that conditions are evaluated with. */
 export interface ConditionTools {
   readonly store: LogStoreReader
@@ -24,7 +30,7 @@ export interface ConditionTools {
 }
 
 /** The result of one evaluation. */
-export interface Finding {
+export interface Evaluation {
   /** The match to report; null if there is none. */
   readonly match: Match | null
   readonly memory: Memory
@@ -49,42 +55,33 @@ const TOLD_MAX = 500
 export const SAMPLES_MAX = 10
 const SAMPLE_LENGTH_MAX = 200
 
-/** The memory of a watch that has not been evaluated yet. */
-const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: false, told: [], floor: since })
-
-/**
- * Evaluates whether anything not yet reported meets a condition. Side effects are limited to reads; rejects as they do, and with the
- * signal's reason. `now` is in milliseconds since 1970.
- */
-export function look(watch: KnownWatch, now: number, tools: ConditionTools, signal: AbortSignal): Promise<Finding> {
-  const { condition } = watch
-  const evaluation: Evaluation = { ...tools, watch, memory: memoryOf(watch), now, signal }
-  switch (condition.type) {
-    case 'count':
-      return lookAtCount(condition, evaluation)
-    case 'flows':
-      return lookAtFlows(condition, evaluation)
-    case 'newGroup':
-      return lookAtGroups(condition, evaluation)
-  }
-}
-
-interface Evaluation extends ConditionTools {
+interface Input extends ConditionTools {
   readonly watch: KnownWatch
+  /** What the watch remembers of its last evaluation. */
   readonly memory: Memory
+  /** Milliseconds since 1970. */
   readonly now: number
   readonly signal: AbortSignal
 }
 
-/** A changed condition starts with an empty memory. */
-export const memoryOf = ({ state, since }: KnownWatch): Memory =>
-  state?.memory.since === since ? state.memory : newMemory(since)
+/** Evaluates a watch's condition. Side effects are limited to reads; rejects as they do, and with the signal's reason. */
+export function evaluate(input: Input): Promise<Evaluation> {
+  const { condition } = input.watch
+  switch (condition.type) {
+    case 'count':
+      return evaluateCount(condition, input)
+    case 'flows':
+      return evaluateFlows(condition, input)
+    case 'newGroup':
+      return evaluateGroups(condition, input)
+  }
+}
 
 type Of<Type extends Condition['type']> = Extract<Condition, { readonly type: Type }>
 
-async function lookAtCount({ list, params, more, minutes }: Of<'count'>, evaluation: Evaluation): Promise<Finding> {
-  const { memory, now, store, signal } = evaluation
-  const filter = filterOf(evaluation, list === 'event-logs' ? 'event' : 'application', params)
+async function evaluateCount({ list, params, more, minutes }: Of<'count'>, input: Input): Promise<Evaluation> {
+  const { memory, now, store, signal } = input
+  const filter = filterOf(input, list === 'event-logs' ? 'event' : 'application', params)
   // Without an end, one log that is dated years ahead would keep the count met, and the watch silent, until then.
   const range = { from: timestampOf(now - minutes * MINUTE_MS), to: timestampOf(now) }
   const count = await store.count({ ...filter, ...range }, signal)
@@ -97,7 +94,7 @@ async function lookAtCount({ list, params, more, minutes }: Of<'count'>, evaluat
 
 /** The logs that the parameters of a list select, at any time. Throws like `readParameters`. */
 function filterOf(
-  { watch: { team }, registry, now }: Evaluation,
+  { watch: { team }, registry, now }: Input,
   kind: EntryKind,
   params: Readonly<Record<string, string>>,
 ): EntryFilter {
@@ -105,13 +102,13 @@ function filterOf(
   return entryFilter({ team, values, names: createNames(registry, team) }, [kind]).filter
 }
 
-async function lookAtFlows({ state: is, event }: Of<'flows'>, evaluation: Evaluation): Promise<Finding> {
-  const { watch, memory, now, store, registry, waits, signal } = evaluation
+async function evaluateFlows({ state: is, event }: Of<'flows'>, input: Input): Promise<Evaluation> {
+  const { watch, memory, now, store, registry, waits, signal } = input
   const { team, lastEvaluatedAt, since } = watch
   const names = createNames(registry, team)
   const states = statesAt(now, names, await waits.of(team, names))
   const earliest = timestampOf(now - FLOWS_FROM_MS)
-  // Flows that failed before the first evaluation are remembered, so that they are not reported later.
+  // The first evaluation remembers the flows of before the watch, so that they are not reported later.
   const floor = memory.hasLooked ? memory.floor : earliest
   const filter: FlowFilter = {
     ...EVERY_FLOW,
@@ -121,43 +118,37 @@ async function lookAtFlows({ state: is, event }: Of<'flows'>, evaluation: Evalua
     state: { ...states, is },
   }
   const { flows, next } = await store.searchFlows(filter, { limit: LOOKED_AT_MAX, sort: 'latest', after: null }, signal)
-  const told = new Set(memory.told)
   const marked = flows.map((flow) => ({ ...flow, mark: markOf(flow.correlationKey) }))
   const fresh = marked.filter(
-    ({ mark, lastAt }) => !told.has(mark) && (memory.hasLooked || compareTimestamps(lastAt, since) >= 0),
+    ({ mark, lastAt }) => !memory.told.includes(mark) && (memory.hasLooked || compareTimestamps(lastAt, since) >= 0),
   )
-  const oldest = flows.at(-1)?.lastAt
-  const isFull = next !== null && oldest !== undefined
+  const oldest = next === null ? undefined : flows.at(-1)?.lastAt
   // Flows beyond the limit of one evaluation are only counted, if they logged since the previous one, and never reported by name.
-  const others = isFull && fresh.length > 0 ? { ...filter, state: null, from: lastEvaluatedAt ?? since } : undefined
-  const counted = others === undefined ? 0 : (await store.countFlows(others, states, signal))[is]
+  const others = { ...filter, state: null, from: lastEvaluatedAt ?? since }
+  const counted = oldest === undefined || fresh.length === 0 ? 0 : (await store.countFlows(others, states, signal))[is]
   return {
-    match:
-      fresh.length === 0
-        ? null
-        : {
-            count: Math.max(fresh.length, counted),
-            samples: samplesOf(fresh.map(({ correlationKey }) => correlationKey)),
-          },
+    match: matchOf(
+      Math.max(fresh.length, counted),
+      fresh.map(({ correlationKey }) => correlationKey),
+    ),
     memory: remember(
       memory,
       marked.map(({ mark }) => mark),
-      isFull ? later(floor, oldest) : floor,
+      oldest === undefined ? floor : later(floor, oldest),
     ),
   }
 }
 
-async function lookAtGroups({ by, params }: Of<'newGroup'>, evaluation: Evaluation): Promise<Finding> {
-  const { memory, now, store, signal } = evaluation
+async function evaluateGroups({ by, params }: Of<'newGroup'>, input: Input): Promise<Evaluation> {
+  const { memory, now, store, signal } = input
   const field = by === 'exception' ? 'exceptionGroup' : 'template'
-  const filter = filterOf(evaluation, 'application', params)
+  const filter = filterOf(input, 'application', params)
   const from = later(memory.floor, timestampOf(now - GROUPS_FROM_MS))
   const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
   const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
-  const told = new Set(memory.told)
   // The most recently started groups come first, as any new group is among them.
   const candidates = groups
-    .filter(({ value }) => !told.has(value))
+    .filter(({ value }) => !memory.told.includes(value))
     .toSorted((a, b) => compareTimestamps(b.firstAt, a.firstAt))
     .slice(0, GROUPS_SEARCHED_MAX)
   const fresh: typeof candidates = []
@@ -167,14 +158,16 @@ async function lookAtGroups({ by, params }: Of<'newGroup'>, evaluation: Evaluati
     const { entries } = await store.search(before, page, signal)
     if (entries.length === 0) fresh.push(group)
   }
-  const samples = samplesOf(fresh.map(({ value, sample }) => groupText(field, sample)?.label ?? value))
   return {
-    match: fresh.length === 0 ? null : { count: fresh.length, samples },
+    match: matchOf(
+      fresh.length,
+      fresh.map(({ value, sample }) => groupText(field, sample)?.label ?? value),
+    ),
     memory: remember(
       memory,
       candidates.map(({ value }) => value),
       // Groups beyond the memory's limit are recognised by their earlier logs.
-      told.size + candidates.length > TOLD_MAX ? timestampOf(now - GROUPS_SETTLED_MS) : memory.floor,
+      memory.told.length + candidates.length > TOLD_MAX ? timestampOf(now - GROUPS_SETTLED_MS) : memory.floor,
     ),
     ...(more && { problem: TOO_MANY_GROUPS }),
   }
@@ -193,5 +186,5 @@ function remember(memory: Memory, marks: readonly string[], floor: string): Memo
 /** Short, because hundreds are remembered and correlationKeys may be long. */
 const markOf = (correlationKey: string): string => hash('sha256', correlationKey, 'base64url').slice(0, 12)
 
-const samplesOf = (names: readonly string[]): readonly string[] =>
-  names.slice(0, SAMPLES_MAX).map((name) => cut(name, SAMPLE_LENGTH_MAX).text)
+const matchOf = (count: number, names: readonly string[]): Match | null =>
+  count === 0 ? null : { count, samples: names.slice(0, SAMPLES_MAX).map((name) => cut(name, SAMPLE_LENGTH_MAX).text) }

@@ -16,12 +16,12 @@ import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
 import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
-import { type Finding, look } from './conditions.ts'
+import { type Evaluation, evaluate } from './conditions.ts'
 import { createLanes, type Job } from './lanes.ts'
 import { bodyOf, matchedUrl } from './messages.ts'
 import type { Ownership } from './ownership.ts'
 import type { Posted, Poster } from './poster.ts'
-import { afterAttempt, afterError, afterLook, beforeAttempt, stateOf } from './progress.ts'
+import { afterAttempt, afterError, afterEvaluation, beforeAttempt, stateOf } from './progress.ts'
 import type { Delivery } from './records.ts'
 
 export interface EvaluatorDeps {
@@ -48,8 +48,8 @@ export interface EvaluatorDeps {
 
 const TICK_MS = 1_000
 /** Concurrent evaluations in total and per Team; each may hold a page of logs in memory. */
-const LOOKS_MAX = 2
-const TEAM_LOOKS_MAX = 1
+const EVALUATIONS_MAX = 2
+const TEAM_EVALUATIONS_MAX = 1
 /** Concurrent posts in total and per Team; a receiver may use up the whole timeout. */
 const POSTS_MAX = 8
 const TEAM_POSTS_MAX = 2
@@ -57,17 +57,22 @@ const OUTCOME_TRIES = 3
 /** Each failure in a row doubles the interval of a condition, at most this many times. */
 const DOUBLED_MAX = 5
 
-/** Evaluates all watches while this process is the owner, and posts their matches. */
+/**
+ * Evaluates all watches while this process is the owner, and posts their matches. Each tick offers the watches with a message that is due to
+ * the lanes of posts, and the others that are due to those of evaluations. Both write the watch's next state to the book (`progress.ts`);
+ * when watches were evaluated is written for all of a Team together, once an interval.
+ */
 export function createEvaluator(deps: EvaluatorDeps): Service {
   const { book, ownership, clock, logger, intervalMs } = deps
   const stopping = new AbortController()
-  const looks = createLanes(LOOKS_MAX, TEAM_LOOKS_MAX)
+  const evaluations = createLanes(EVALUATIONS_MAX, TEAM_EVALUATIONS_MAX)
   const posts = createLanes(POSTS_MAX, TEAM_POSTS_MAX)
   const schedule = createSchedule(intervalMs)
-  const looking = createLooking(deps, schedule, stopping.signal)
+  const times = createTimes(book)
+  const evaluateOne = createEvaluation(deps, schedule, times, stopping.signal)
   const post = createPosting(deps, stopping.signal)
   const removeOrphans = createOrphanRemoval(deps)
-  let notedAt = performance.now()
+  let writtenAt = performance.now()
 
   /** The current watch, unless there is nothing left to do for it. */
   const current = ({ team, id }: KnownWatch): KnownWatch | undefined => {
@@ -92,20 +97,20 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   })
 
   const tick = async (): Promise<void> => {
-    if (!ownership.owns()) return looking.forget()
+    if (!ownership.owns()) return times.forget()
     if (!book.ready() || !deps.registryReady()) return
     const all = book.all().filter(({ paused, team }) => !paused && deps.registry.team(team) !== undefined)
     schedule.keep(all)
     // A watch is evaluated or posted, never both at once, as each state succeeds the previous one.
-    const idle = all.filter((watch) => !looks.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
+    const idle = all.filter((watch) => !evaluations.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
     const toPost = idle.filter((watch) => beforeAttempt(watch, clock.now()) !== undefined)
     posts.offer(toPost.map((watch) => jobOf(watch, post)))
-    const toLook = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
-    looks.offer(toLook.map((watch) => jobOf(watch, looking.look)))
+    const toEvaluate = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
+    evaluations.offer(toEvaluate.map((watch) => jobOf(watch, evaluateOne)))
     await removeOrphans()
-    if (performance.now() - notedAt < intervalMs && !looking.hasNew()) return
-    notedAt = performance.now()
-    await looking.note()
+    if (performance.now() - writtenAt < intervalMs && !times.hasFirst()) return
+    writtenAt = performance.now()
+    await times.write()
   }
   const repeater = createRepeater({
     intervalMs: deps.tickMs ?? TICK_MS,
@@ -117,7 +122,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     start: repeater.start,
     stop: async (deadline) => {
       stopping.abort()
-      await byDeadline(Promise.all([repeater.stop(), looks.end(), posts.end()]), deadline, clock)
+      await byDeadline(Promise.all([repeater.stop(), evaluations.end(), posts.end()]), deadline, clock)
     },
   }
 }
@@ -192,61 +197,67 @@ const createAdvance =
     }
   }
 
-function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortSignal) {
-  const { book, store, registry, clock, logger, metrics, deadlineMs } = deps
+type Times = ReturnType<typeof createTimes>
+
+/** When watches were evaluated, until that is written to the book. */
+function createTimes(book: WatchBook) {
+  const last = new Map<string, { readonly watch: KnownWatch; readonly at: string }>()
+  return {
+    add: (watch: KnownWatch, at: string): void => void last.set(keyOf(watch), { watch, at }),
+    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
+    hasFirst: (): boolean =>
+      [...last.values()].some(({ watch: { team, id } }) => book.find(team, id)?.lastEvaluatedAt === null),
+    /** Drops what is not written: the process that evaluates the watches now has later times. */
+    forget: (): void => last.clear(),
+    write: async (): Promise<void> => {
+      for (const [team, own] of Map.groupBy([...last.values()], ({ watch }) => watch.team)) {
+        const times = book.of(team).flatMap((watch) => {
+          const at = last.get(keyOf(watch))?.at ?? watch.lastEvaluatedAt
+          return at === null ? [] : [[watch.id, at]]
+        })
+        await book.noteEvaluations(team, Object.fromEntries(times))
+        for (const one of own) if (last.get(keyOf(one.watch)) === one) last.delete(keyOf(one.watch))
+      }
+    },
+  }
+}
+
+function createEvaluation(
+  deps: EvaluatorDeps,
+  schedule: Schedule,
+  times: Times,
+  stopping: AbortSignal,
+): (watch: KnownWatch) => Promise<void> {
+  const { store, registry, clock, logger, metrics, deadlineMs } = deps
   const advance = createAdvance(deps)
   const tools = { store, registry, waits: createLearntWaits({ store, clock, logger, deadlineMs }) }
   const storeAnswers = createStoreCheck(store)
-  const evaluations = metrics.counter('sluice_watch_evaluations_total', { result: ['clear', 'met', 'error'] })
+  const results = metrics.counter('sluice_watch_evaluations_total', { result: ['clear', 'met', 'error'] })
   const lastAt = metrics.gauge('sluice_watch_last_evaluation_timestamp_seconds')
-  /** Evaluation times per Team since they were last recorded. */
-  const looked = new Map<string, Map<string, string>>()
 
-  async function lookAt(watch: KnownWatch): Promise<void> {
+  return async (watch) => {
     const now = clock.now()
     const over = AbortSignal.timeout(deadlineMs)
-    const finding = await orError(look(watch, now, tools, AbortSignal.any([over, stopping])))
+    const { memory } = stateOf(watch)
+    const evaluation: Evaluation | { readonly error: unknown } = await evaluate({
+      ...{ ...tools, watch, memory, now },
+      signal: AbortSignal.any([over, stopping]),
+    }).catch((error: unknown) => ({ error }))
     if (stopping.aborted) return
-    const isError = 'error' in finding
+    const isError = 'error' in evaluation
     if (isError) {
       const isDown = over.aborted && !(await storeAnswers())
-      const reason = isDown ? STORE_FAILED : reasonOf(finding.error, over.aborted, deadlineMs)
+      const reason = isDown ? STORE_FAILED : reasonOf(evaluation.error, over.aborted, deadlineMs)
       if (reason === STORE_FAILED)
-        logger.warn({ err: finding.error, team: watch.team }, 'a watch could not be evaluated')
+        logger.warn({ err: evaluation.error, team: watch.team }, 'a watch could not be evaluated')
       await advance(watch, afterError(watch, reason, clock.now()))
     } else {
-      await advance(watch, afterLook(watch, finding, clock.now()))
+      await advance(watch, afterEvaluation(watch, evaluation, clock.now()))
     }
-    evaluations.inc({ result: isError ? 'error' : finding.match !== null || finding.memory.isMet ? 'met' : 'clear' })
+    results.inc({ result: isError ? 'error' : evaluation.match !== null || evaluation.memory.isMet ? 'met' : 'clear' })
     lastAt.set(clock.now() / 1_000)
     schedule.done(watch, isError)
-    const ofTeam = looked.get(watch.team) ?? new Map<string, string>()
-    looked.set(watch.team, ofTeam.set(watch.id, timestampOf(now)))
-  }
-
-  return {
-    look: lookAt,
-    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
-    hasNew: (): boolean =>
-      [...looked].some(([team, times]) =>
-        [...times.keys()].some((id) => book.find(team, id)?.lastEvaluatedAt === null),
-      ),
-    /** Drops what is not recorded: the process that evaluates the watches now has later times. */
-    forget: (): void => looked.clear(),
-    /** Records when watches were evaluated. */
-    note: async (): Promise<void> => {
-      for (const [team, times] of [...looked]) {
-        const noted = [...times]
-        const own = book.of(team)
-        const known = own.flatMap(({ id, lastEvaluatedAt }) =>
-          lastEvaluatedAt === null ? [] : [[id, lastEvaluatedAt]],
-        )
-        const now = noted.filter(([id]) => own.some((one) => one.id === id))
-        await book.noteEvaluations(team, Object.fromEntries([...known, ...now]))
-        for (const [id, at] of noted) if (times.get(id) === at) times.delete(id)
-        if (times.size === 0) looked.delete(team)
-      }
-    },
+    times.add(watch, timestampOf(now))
   }
 }
 
@@ -295,14 +306,6 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
   }
 
   return post
-}
-
-const orError = async (work: Promise<Finding>): Promise<Finding | { readonly error: unknown }> => {
-  try {
-    return await work
-  } catch (error) {
-    return { error }
-  }
 }
 
 const STORE_FAILED = 'The log store could not answer.'

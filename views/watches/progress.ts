@@ -3,7 +3,7 @@ import { beginningOf } from '../../shared/contract/rows.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Outcome } from '../schemas/watches.ts'
 import type { KnownWatch, NextState } from './book.ts'
-import { type Finding, memoryOf, SAMPLES_MAX } from './conditions.ts'
+import { type Evaluation, SAMPLES_MAX } from './conditions.ts'
 import { matchText } from './messages.ts'
 import type { Posted } from './poster.ts'
 import type { Delivery, Firing, Match } from './records.ts'
@@ -24,17 +24,19 @@ const GIVEN_UP_AFTER_MS = 24 * HOUR
 const HISTORY_MAX = 50
 const TEXT_MAX = 400
 
-/** The current state; a watch whose condition changed starts over and keeps only its history. */
-export function stateOf(watch: KnownWatch): NextState {
-  const memory = memoryOf(watch)
-  const { state } = watch
-  return state?.memory === memory
-    ? state
-    : { memory, error: null, delivery: null, next: null, history: state?.history ?? [] }
+/** The current state; a watch that is new, or whose condition changed, starts over and keeps only its history. */
+export function stateOf({ state, since }: KnownWatch): NextState {
+  if (state?.memory.since === since) return state
+  const memory = { since, hasLooked: false, isMet: false, told: [], floor: since }
+  return { memory, error: null, delivery: null, next: null, history: state?.history ?? [] }
 }
 
 /** The state after an evaluation; undefined if nothing worth storing changed. */
-export function afterLook(watch: KnownWatch, { match, memory, problem }: Finding, now: number): NextState | undefined {
+export function afterEvaluation(
+  watch: KnownWatch,
+  { match, memory, problem }: Evaluation,
+  now: number,
+): NextState | undefined {
   const before = stateOf(watch)
   const error = problem ?? null
   const turned = turnOf(before.error, error)

@@ -116,7 +116,7 @@ describe('/api/team/watches', () => {
     expect(await items()).toHaveLength(1)
   })
 
-  const refused: readonly (readonly [what: string, body: object, path: string, message: string])[] = [
+  const refused: readonly (readonly [what: string, body: unknown, path: string, message: string])[] = [
     ['no name', { ...WATCH, name: undefined }, '/name', 'is missing'],
     ['an empty name', { ...WATCH, name: '' }, '/name', 'is empty'],
     ['no condition', { ...WATCH, condition: undefined }, '/condition', 'is missing'],
@@ -229,7 +229,7 @@ describe('/api/team/watches', () => {
       'must be whsec_ and 24 to 64 bytes in Base64, or null for a new one',
     ],
     ['a flag that is none', { ...WATCH, paused: 1 }, '/paused', 'must be true or false'],
-    ['no object', 'null', '', 'must be a JSON object'],
+    ['no object', 7, '', 'must be a JSON object'],
   ]
   test.each(refused)('%s is refused with what to change', async (_what, body, path, message) => {
     const answer = await team.ask('POST', '/watches', body)

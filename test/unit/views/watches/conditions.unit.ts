@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createLearntWaits } from '../../../../views/api/flow-waits.ts'
 import type { KnownWatch } from '../../../../views/watches/book.ts'
-import { type Finding, look } from '../../../../views/watches/conditions.ts'
+import { type Evaluation, evaluate } from '../../../../views/watches/conditions.ts'
+import { stateOf } from '../../../../views/watches/progress.ts'
 import type { Memory } from '../../../../views/watches/records.ts'
 import { applicationLog, at, eventLog, NOW } from '../../../support/views-fixture.ts'
 import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
@@ -16,13 +17,15 @@ let store: MemoryLogStore
 let now: number
 let watch: KnownWatch
 
-/** Looks as the watch would, and remembers what that leaves behind. */
-async function next(): Promise<Finding> {
+/** Evaluates as the watch would, and remembers what that leaves behind. */
+async function next(): Promise<Evaluation> {
   const clock = { now: () => now }
   const waits = createLearntWaits({ store, clock, logger: createLogger('silent', 'test'), deadlineMs: 5_000 })
-  const finding = await look(watch, now, { store, registry, waits }, AbortSignal.timeout(5_000))
-  watch = { ...watch, state: stateWith(finding.memory), lastEvaluatedAt: new Date(now).toISOString() }
-  return finding
+  const { memory } = stateOf(watch)
+  const signal = AbortSignal.timeout(5_000)
+  const evaluation = await evaluate({ store, registry, waits, watch, memory, now, signal })
+  watch = { ...watch, state: stateWith(evaluation.memory), lastEvaluatedAt: new Date(now).toISOString() }
+  return evaluation
 }
 
 const stateWith = (memory: Memory) => ({
