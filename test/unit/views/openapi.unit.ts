@@ -225,7 +225,7 @@ describe('GET /openapi.json', () => {
   test('gives parameters defaults and examples that the service accepts', () => {
     for (const [name, { schema, parse, absent }] of Object.entries<Parameter<unknown>>(PARAMETERS)) {
       const { examples = [], default: initial } = schema as { examples?: string[]; default?: unknown }
-      for (const example of examples) expect([name, parse(example, NOW)]).toEqual([name, { value: expect.anything() }])
+      for (const example of examples) expect([name, parse(example, NOW)]).toEqual([name, expect.anything()])
       if (initial !== undefined) expect([name, initial]).toEqual([name, absent])
     }
   })
