@@ -1,8 +1,7 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
-import type { Answer } from './call.ts'
+import type { EntryAnswer } from './call.ts'
 import { filterOf } from './filter.ts'
 import type { ParameterName, Values } from './parameters.ts'
 
@@ -29,44 +28,42 @@ const HOUR_MS = 3_600_000
  * The reason why a list is empty, and the changes that would show something, best first. Matching entries outside the time range are
  * checked first, because then the conditions are fine.
  */
-export const absenceOfEntries =
-  (kind: EntryKind): Answer =>
-  async (call, { store }) => {
-    const { values } = call
-    const filterWith = (changes: Partial<Values>) => filterOf(kind, { ...call, values: { ...values, ...changes } })
-    const newestWith = async (changes: Partial<Values>): Promise<string | undefined> => {
-      const page = { limit: 1, order: 'desc', after: null, form: 'row' } as const
-      const { entries } = await store.search(filterWith({ ...changes, from: null, to: null }), page, call.signal)
-      return entries[0]?.timestamp
-    }
-    const inUse = CONDITIONS.map((names) => names.filter((name) => values[name] !== null)).filter(
-      ({ length }) => length > 0,
-    )
-    const conditions = inUse.flat()
-    const newestAt = await newestWith({})
-    if (newestAt !== undefined)
-      return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
-    const counted = inUse.map(
-      async (names): Promise<Way> => ({
-        kind: 'without',
-        value: names.map((name) => values[name]).at(0) ?? null,
-        params: allOf(names, ''),
-        total: (await store.histogram(filterWith(allOf(names, null)), 1, call.signal)).total,
-      }),
-    )
-    // Awaited together, so that none can reject unobserved after another has failed.
-    const [newestOfAll, ...ways] = await Promise.all([
-      conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
-      ...counted,
-    ])
-    const all: Way = { kind: 'without', value: null, params: allOf(conditions, ''), total: null }
-    return successBody({
-      kept: newestOfAll !== undefined,
-      newestAt: null,
-      conditions,
-      ways: inUse.length > 1 ? [all, ...ways] : ways,
-    } satisfies Absence)
+export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
+  const { values } = call
+  const filterWith = (changes: Partial<Values>) => filterOf({ ...call, values: { ...values, ...changes } })
+  const newestWith = async (changes: Partial<Values>): Promise<string | undefined> => {
+    const page = { limit: 1, order: 'desc', after: null, form: 'row' } as const
+    const { entries } = await store.search(filterWith({ ...changes, from: null, to: null }), page, call.signal)
+    return entries[0]?.timestamp
   }
+  const inUse = CONDITIONS.map((names) => names.filter((name) => values[name] !== null)).filter(
+    ({ length }) => length > 0,
+  )
+  const conditions = inUse.flat()
+  const newestAt = await newestWith({})
+  if (newestAt !== undefined)
+    return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
+  const counted = inUse.map(
+    async (names): Promise<Way> => ({
+      kind: 'without',
+      value: names.map((name) => values[name]).at(0) ?? null,
+      params: allOf(names, ''),
+      total: (await store.histogram(filterWith(allOf(names, null)), 1, call.signal)).total,
+    }),
+  )
+  // Awaited together, so that none can reject unobserved after another has failed.
+  const [newestOfAll, ...ways] = await Promise.all([
+    conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
+    ...counted,
+  ])
+  const all: Way = { kind: 'without', value: null, params: allOf(conditions, ''), total: null }
+  return successBody({
+    kept: newestOfAll !== undefined,
+    newestAt: null,
+    conditions,
+    ways: inUse.length > 1 ? [all, ...ways] : ways,
+  } satisfies Absence)
+}
 
 const allOf = <Value>(names: readonly ParameterName[], value: Value): Readonly<Record<string, Value>> =>
   Object.fromEntries(names.map((name) => [name, value]))

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { EntryKind } from '../../shared/contract/records.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
@@ -26,6 +27,11 @@ export interface Call {
   readonly response: ServerResponse
   /** Aborts when the client disconnects and, except for streams, when the read's deadline passes. */
   readonly signal: AbortSignal
+}
+
+/** A call at a path of the entries of one kind. */
+export interface EntryCall extends Call {
+  readonly kind: EntryKind
 }
 
 /** The services that every handler works with. */
@@ -58,9 +64,11 @@ export interface TailSettings {
 
 /** A handler that makes the whole answer: the body as JSON text. */
 export type Answer = (call: Call, tools: Tools) => Promise<string>
+export type EntryAnswer = (call: EntryCall, tools: Tools) => Promise<string>
 
 /** A handler that streams its response. An error thrown before the first byte is answered like any failure. */
 export type Stream = (call: Call, tools: Tools) => Promise<void>
+export type EntryStream = (call: EntryCall, tools: Tools) => Promise<void>
 
 /** A path of the read API, for GET and HEAD. */
 export type Route = {

@@ -1,9 +1,8 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { FacetName, Facets, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Choice, Choices } from '../schemas/answers.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call, EntryAnswer, EntryCall } from './call.ts'
 import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './filter.ts'
 import { groupText } from './groups.ts'
@@ -25,37 +24,35 @@ const TARGETS: readonly FacetName[] = ['event', 'step']
  * The filter values shown beside a list. A choice does not narrow the values of its own kind, so that the alternatives stay visible; each
  * kind in use costs another read of the store.
  */
-export const choicesOfEntries =
-  (kind: EntryKind): Answer =>
-  async (call, { store, registry }) => {
-    const { values } = call
-    const read = (without: readonly Narrowing[]): Promise<Facets> => {
-      const none = Object.fromEntries(without.map((name) => [name, null]))
-      return store.facets(filterOf(kind, { ...call, values: { ...values, ...none } }), VALUES_MAX, call.signal)
-    }
-    const all = read([])
-    const apart = async (...names: readonly Narrowing[]): Promise<Facets> =>
-      names.some((name) => values[name] !== null) ? read(names) : all
-    const [{ level: matching }, { level }, { environment }] = await Promise.all([
-      all,
-      apart('level', 'levelMax'),
-      apart('environment'),
-    ])
-    const sections =
-      kind === 'event'
-        ? targetSections(await apart(...TARGETS), registry, call)
-        : [
-            projectSection((await apart('project')).project, registry, call),
-            categorySection((await apart('category')).category),
-          ]
-    return successBody({
-      total: matching.reduce((sum, { count }) => sum + count, 0),
-      level,
-      environment,
-      sections,
-      chosen: [...chosenOf(call), ...(await chosenGroups(kind, call, store))],
-    } satisfies Choices)
+export const choicesOfEntries: EntryAnswer = async (call, { store, registry }) => {
+  const { values } = call
+  const read = (without: readonly Narrowing[]): Promise<Facets> => {
+    const none = Object.fromEntries(without.map((name) => [name, null]))
+    return store.facets(filterOf({ ...call, values: { ...values, ...none } }), VALUES_MAX, call.signal)
   }
+  const all = read([])
+  const apart = async (...names: readonly Narrowing[]): Promise<Facets> =>
+    names.some((name) => values[name] !== null) ? read(names) : all
+  const [{ level: matching }, { level }, { environment }] = await Promise.all([
+    all,
+    apart('level', 'levelMax'),
+    apart('environment'),
+  ])
+  const sections =
+    call.kind === 'event'
+      ? targetSections(await apart(...TARGETS), registry, call)
+      : [
+          projectSection((await apart('project')).project, registry, call),
+          categorySection((await apart('category')).category),
+        ]
+  return successBody({
+    total: matching.reduce((sum, { count }) => sum + count, 0),
+    level,
+    environment,
+    sections,
+    chosen: [...chosenOf(call), ...(await chosenGroups(call, store))],
+  } satisfies Choices)
+}
 
 type Counts = Facets[FacetName]
 
@@ -140,10 +137,10 @@ const chosenOf = ({ values, names }: Call) =>
   })
 
 /** The chosen groups, each labelled from one of its logs. */
-async function chosenGroups(kind: EntryKind, call: Call, store: LogStoreReader): Promise<Choices['chosen']> {
+async function chosenGroups(call: EntryCall, store: LogStoreReader): Promise<Choices['chosen']> {
   const names = (['template', 'exceptionGroup'] as const).filter((name) => call.values[name] !== null)
   if (names.length === 0) return []
-  const { entries } = await store.search(filterOf(kind, call), { limit: 1, order: 'desc', after: null }, call.signal)
+  const { entries } = await store.search(filterOf(call), { limit: 1, order: 'desc', after: null }, call.signal)
   return names.map((name) => {
     const value = call.values[name] ?? ''
     return { name, value, label: (entries[0] && groupText(name, entries[0])?.label) ?? value }

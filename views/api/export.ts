@@ -5,7 +5,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
 import { awaitedSteps, withoutTexts } from '../flow-layout/flow-log.ts'
 import type { Entry } from '../schemas/answers.ts'
-import type { Call, Stream, Tools } from './call.ts'
+import type { Call, EntryCall, EntryStream, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
 import { drained } from './drain.ts'
 import { filterOf } from './filter.ts'
@@ -44,42 +44,44 @@ interface Format {
   line(item: Entry): string
 }
 
-interface Selection {
+/** The entries of a file, its text, and the headers of the response. */
+interface File extends Format {
   readonly filter: EntryFilter
   readonly order: 'asc' | 'desc'
+  readonly headers: OutgoingHttpHeaders
 }
 
-/** The response headers of an export of these kinds. */
-export const exportHeaders =
-  (kinds: readonly EntryKind[]) =>
-  (call: Call, { clock }: Tools): OutgoingHttpHeaders => {
-    const { subject, values } = call
-    const [kind] = kinds
-    const name =
-      kinds.length > 1
-        ? `flow-${(values.key ?? subject).replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
-        : `${kind}-logs`
-    return {
-      'content-type': CONTENT_TYPES[values.format],
-      'content-disposition': `attachment; filename="${fileName(name, values.format, clock.now())}"`,
-      'cache-control': 'no-store, no-transform',
-      'x-content-type-options': 'nosniff',
-    }
+/** The response headers of an export of entries. */
+export const entriesHeaders = (call: EntryCall, tools: Tools): OutgoingHttpHeaders =>
+  headersOf(`${call.kind}-logs`, call, tools)
+
+/** The response headers of an export of a flow. */
+export const flowHeaders = (call: Call, tools: Tools): OutgoingHttpHeaders =>
+  headersOf(`flow-${(call.values.key ?? call.subject).replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`, call, tools)
+
+function headersOf(name: string, { values: { format } }: Call, { clock }: Tools): OutgoingHttpHeaders {
+  const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  return {
+    'content-type': CONTENT_TYPES[format],
+    'content-disposition': `attachment; filename="${name}-${time}.${format}"`,
+    'cache-control': 'no-store, no-transform',
+    'x-content-type-options': 'nosniff',
   }
+}
 
 const CSV_ALONE = 'belongs to format=csv; leave it out, or ask for that format'
 
 /** All entries of one kind that the parameters select, newest first by default. */
-export const exportEntries =
-  (kind: EntryKind): Stream =>
-  (call, tools) => {
-    const filter = filterOf(kind, call)
-    const { format, order, columns } = call.values
-    if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
-    if (columns !== null && format !== 'csv') throw invalidParameters([{ path: 'columns', message: CSV_ALONE }])
-    const chosen = columns === null ? undefined : csvColumnsOf(kind, columns)
-    return send(call, tools, formatOf(format, [kind], chosen), [kind], { filter, order: order ?? 'desc' })
-  }
+export const exportEntries: EntryStream = (call, tools) => {
+  const { kind } = call
+  const filter = filterOf(call)
+  const { format, order, columns } = call.values
+  if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
+  if (columns !== null && format !== 'csv') throw invalidParameters([{ path: 'columns', message: CSV_ALONE }])
+  const chosen = columns === null ? undefined : csvColumnsOf(kind, columns)
+  const headers = entriesHeaders(call, tools)
+  return send(call, tools, { ...formatOf(format, [kind], chosen), filter, order: order ?? 'desc', headers })
+}
 
 /** A flow's entries of both kinds that the parameters select, oldest first by default; or a drawing of them. */
 export const exportFlow: Stream = async (call, tools) => {
@@ -87,10 +89,8 @@ export const exportFlow: Stream = async (call, tools) => {
   const { result: flow, release } = await readHeld(call, tools, (signal) => flowOf({ ...call, signal }, tools))
   release()
   if (format === 'svg') return sendDrawing(call, tools, flow)
-  return send(call, tools, formatOf(format, FLOW_KINDS), FLOW_KINDS, {
-    filter: flowEntries(call),
-    order: order ?? 'asc',
-  })
+  const file = { ...formatOf(format, FLOW_KINDS), filter: flowEntries(call), order: order ?? 'asc' }
+  return send(call, tools, { ...file, headers: flowHeaders(call, tools) })
 }
 
 /** One read of the store, with its own deadline. Throws `invalid_api_key` once the request's key or session is no longer valid. */
@@ -129,24 +129,19 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
   // Whether it failed does not depend on how long flows wait.
   const nextSteps = awaitedSteps(summaryOf(flow, names, now, new Map()))
   const text = flowSvg({ correlationKey: flow.correlationKey, entries, more: next !== null, steps, nextSteps, now })
-  response.writeHead(200, exportHeaders(FLOW_KINDS)(call, tools))
+  response.writeHead(200, flowHeaders(call, tools))
   response.end(text)
 }
 
-async function send(
-  call: Call,
-  tools: Tools,
-  format: Format,
-  kinds: readonly EntryKind[],
-  { filter, order }: Selection,
-): Promise<void> {
+async function send(call: Call, tools: Tools, file: File): Promise<void> {
+  const { filter, order, headers } = file
   const { response } = call
   const signal = tools.streams.exports.open(call.team, response)
   const read = (after: Page['next']): Promise<Held<Page>> =>
     readHeld(call, tools, (one) => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
   const first = await read(null)
-  response.writeHead(200, exportHeaders(kinds)(call, tools))
-  await sendPages(call, tools, first, read, format, signal)
+  response.writeHead(200, headers)
+  await sendPages(call, tools, first, read, file, signal)
   // A truncated export is destroyed, not ended, so that the client cannot mistake it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
@@ -211,8 +206,3 @@ const NDJSON: Format = { head: '', fields: [], line: (item) => `${JSON.stringify
 
 const formatOf = (format: 'ndjson' | 'csv', kinds: readonly EntryKind[], chosen?: CsvColumns): Format =>
   format === 'csv' ? { fields: chosen?.fields ?? [], ...createCsvTable(kinds, chosen) } : NDJSON
-
-function fileName(name: string, extension: string, now: number): string {
-  const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')
-  return `${name}-${time}.${extension}`
-}

@@ -4,13 +4,13 @@ import type { EntryFilter, FlowFilter, FlowStates } from '../../shared/log-store
 import type { QueryReading } from '../../shared/query/ast.ts'
 import { withoutLastDot } from '../../shared/query/clause.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import type { Call } from './call.ts'
+import type { Call, EntryCall } from './call.ts'
 import type { Values } from './parameters.ts'
 
 type Asked = Pick<Call, 'team' | 'values' | 'names'>
 
-/** The entries of a kind that the parameters select. */
-export const filterOf = (kind: EntryKind, asked: Asked): EntryFilter => entryFilter(asked, [kind]).filter
+/** The entries of one kind that the parameters select. */
+export const filterOf = (asked: Asked & Pick<EntryCall, 'kind'>): EntryFilter => entryFilter(asked, [asked.kind]).filter
 
 /** Builds the entry filter that the parameters ask for, and reports how the search text was read. */
 export function entryFilter(

@@ -1,4 +1,3 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryRow, LongField } from '../../shared/contract/rows.ts'
 import { exceptionGroupOf } from '../../shared/fingerprint/exception-group.ts'
 import { templateOf } from '../../shared/fingerprint/template.ts'
@@ -7,7 +6,7 @@ import type { EntryGroup, GroupColumn, GroupField } from '../../shared/log-store
 import { cut } from '../flow-layout/format.ts'
 import type { Group, Groups } from '../schemas/answers.ts'
 import { GROUPED_BY } from '../schemas/list-parameters.ts'
-import type { Answer, Call, Tools } from './call.ts'
+import type { Call, EntryAnswer, Tools } from './call.ts'
 import { filterOf } from './filter.ts'
 import { groupingOf } from './grouping.ts'
 import { nameOf } from './names.ts'
@@ -17,18 +16,16 @@ const SPANS_MAX = 24
 const SAMPLE_LENGTH_MAX = 500
 
 /** The groups of the selected entries, largest first. */
-export const groupsOfEntries =
-  (kind: EntryKind): Answer =>
-  async (call, tools) => {
-    const { values, signal } = call
-    const { by, field } = groupingOf(kind, values.by ?? GROUPED_BY[kind][0])
-    const limits = { groupsMax: values.groups, bucketsMax: SPANS_MAX }
-    const found = await tools.store.groups(filterOf(kind, call), field, limits, signal)
-    const items: Group[] = []
-    for (const group of found.groups) items.push(await itemOf(group, field, call, tools))
-    const { intervalMs, spans, more, ungrouped } = found
-    return successBody({ by, interval: intervalMs, spans, items, more, ungrouped } satisfies Groups)
-  }
+export const groupsOfEntries: EntryAnswer = async (call, tools) => {
+  const { kind, values, signal } = call
+  const { by, field } = groupingOf(kind, values.by ?? GROUPED_BY[kind][0])
+  const limits = { groupsMax: values.groups, bucketsMax: SPANS_MAX }
+  const found = await tools.store.groups(filterOf(call), field, limits, signal)
+  const items: Group[] = []
+  for (const group of found.groups) items.push(await itemOf(group, field, call, tools))
+  const { intervalMs, spans, more, ungrouped } = found
+  return successBody({ by, interval: intervalMs, spans, items, more, ungrouped } satisfies Groups)
+}
 
 async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call: Call, tools: Tools): Promise<Group> {
   const text = groupText(field, await sufficient(sample, field, call, tools)) ?? {

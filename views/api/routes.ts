@@ -1,6 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { absenceOfEntries } from './absence.ts'
-import type { Route } from './call.ts'
+import type { Call, EntryCall, Route, Tools } from './call.ts'
 import { choicesOfEntries } from './choices.ts'
 import {
   contextOfEntry,
@@ -11,7 +11,7 @@ import {
   listEntries,
   oneEntry,
 } from './entries.ts'
-import { exportEntries, exportFlow, exportHeaders } from './export.ts'
+import { entriesHeaders, exportEntries, exportFlow, flowHeaders } from './export.ts'
 import { compareFlows } from './flow-comparison.ts'
 import { statisticsOfFlows } from './flow-statistics.ts'
 import { countFlows, flowOf, flowsOf, listFlows, oneFlow } from './flows.ts'
@@ -39,40 +39,46 @@ const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly
 const FLOWS = ['q', ...FIELDS, ...RANGE] as const satisfies readonly ParameterName[]
 const PAGE = ['limit', 'cursor'] as const
 
-const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
-  { path: base, parameters: [...FILTER, ...PAGE, 'order', 'fields'], answer: listEntries(kind) },
-  { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
-  { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
-  { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: groupsOfEntries(kind) },
-  {
-    path: `${base}/series`,
-    parameters: [...FILTER, 'fn', 'value', 'by', 'series', 'buckets'],
-    answer: seriesOfEntries(kind),
-  },
-  { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
-  { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
-  { path: `${base}/completion`, parameters: [...FILTER, 'caret', 'type'], answer: completeQuery(kind) },
-  {
-    path: `${base}/tail`,
-    parameters: [...LIVE, 'correlationKey', 'fields', 'lastEventId'],
-    stream: tailEntries(kind),
-    headers: tailHeaders,
-  },
-  {
-    path: `${base}/export`,
-    parameters: [...FILTER, 'format', 'order', 'columns'],
-    stream: exportEntries(kind),
-    headers: exportHeaders([kind]),
-  },
-  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind), probe: entryOf(kind) },
-  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind), probe: entryOf(kind) },
-  {
-    path: `${base}/:id/context`,
-    parameters: [...FILTER, 'before', 'after'],
-    answer: contextOfEntry(kind),
-    probe: entryOf(kind),
-  },
-]
+function entryRoutes(base: string, kind: EntryKind): readonly Route[] {
+  const of =
+    <Result>(handler: (call: EntryCall, tools: Tools) => Result) =>
+    (call: Call, tools: Tools): Result =>
+      handler({ ...call, kind }, tools)
+  return [
+    { path: base, parameters: [...FILTER, ...PAGE, 'order', 'fields'], answer: of(listEntries) },
+    { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: of(histogramOfEntries) },
+    { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: of(facetsOfEntries) },
+    { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: of(groupsOfEntries) },
+    {
+      path: `${base}/series`,
+      parameters: [...FILTER, 'fn', 'value', 'by', 'series', 'buckets'],
+      answer: of(seriesOfEntries),
+    },
+    { path: `${base}/choices`, parameters: FILTER, answer: of(choicesOfEntries) },
+    { path: `${base}/absence`, parameters: FILTER, answer: of(absenceOfEntries) },
+    { path: `${base}/completion`, parameters: [...FILTER, 'caret', 'type'], answer: of(completeQuery) },
+    {
+      path: `${base}/tail`,
+      parameters: [...LIVE, 'correlationKey', 'fields', 'lastEventId'],
+      stream: of(tailEntries),
+      headers: tailHeaders,
+    },
+    {
+      path: `${base}/export`,
+      parameters: [...FILTER, 'format', 'order', 'columns'],
+      stream: of(exportEntries),
+      headers: of(entriesHeaders),
+    },
+    { path: `${base}/:id`, parameters: [], answer: of(oneEntry), probe: of(entryOf) },
+    { path: `${base}/:id/details`, parameters: [], answer: of(detailsOfEntry), probe: of(entryOf) },
+    {
+      path: `${base}/:id/context`,
+      parameters: [...FILTER, 'before', 'after'],
+      answer: of(contextOfEntry),
+      probe: of(entryOf),
+    },
+  ]
+}
 
 const flowRoutes = (base: string): readonly Route[] => [
   { path: base, parameters: [...FLOWS, 'correlationKey', 'state', 'sort', ...PAGE], answer: listFlows },
@@ -95,7 +101,7 @@ const flowRoutes = (base: string): readonly Route[] => [
     path: `${base}/:correlationKey/export`,
     parameters: ['key', ...LIVE, ...RANGE, 'format', 'order'],
     stream: exportFlow,
-    headers: exportHeaders(['event', 'application']),
+    headers: flowHeaders,
     probe: flowOf,
   },
 ]

@@ -1,4 +1,3 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Page } from '../../shared/log-store/log-store.ts'
@@ -14,7 +13,7 @@ import { complete, completeName, type Known, type KnownValue } from '../search/c
 import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
 import { addTerm, removeTerm } from '../search/terms.ts'
-import type { Answer, Call, Tools } from './call.ts'
+import type { Answer, EntryAnswer, EntryCall, Tools } from './call.ts'
 import { filterOf } from './filter.ts'
 import { invalidParameters } from './problems.ts'
 
@@ -39,20 +38,18 @@ const LOOKED_INTO = 300
 const SEARCHED_LENGTH_MIN = 3
 
 /** Completions at a position in a search, with names and values from the Team's entries and registry. */
-export const completeQuery =
-  (kind: EntryKind): Answer =>
-  async (call, tools) => {
-    const { caret, type } = call.values
-    const q = call.values.q ?? ''
-    const known = createKnown(kind, call, tools)
-    if (type === 'number') return successBody(completeName(q, await known.paths(q, isNumber)))
-    return successBody(await complete(q, Math.min(caret, q.length), known))
-  }
+export const completeQuery: EntryAnswer = async (call, tools) => {
+  const { caret, type } = call.values
+  const q = call.values.q ?? ''
+  const known = createKnown(call, tools)
+  if (type === 'number') return successBody(completeName(q, await known.paths(q, isNumber)))
+  return successBody(await complete(q, Math.min(caret, q.length), known))
+}
 
 /** The names and values to complete with. Those from entries are from the newest that the other parameters select. */
-function createKnown(kind: EntryKind, call: Call, { store, registry }: Tools): Known {
+function createKnown(call: EntryCall, { store, registry }: Tools): Known {
   const { team, values, signal } = call
-  const filter = filterOf(kind, { ...call, values: { ...values, q: null } })
+  const filter = filterOf({ ...call, values: { ...values, q: null } })
   const newest = (query: Query): Promise<Page> =>
     store.search({ ...filter, query }, { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' }, signal)
   /** The values in the newest entries; with counts only if there are no other entries. */

@@ -3,7 +3,7 @@ import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, GroupField, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { Series } from '../schemas/answers.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call, EntryAnswer } from './call.ts'
 import { filterOf } from './filter.ts'
 import { groupingOf, numbersOf } from './grouping.ts'
 import { groupText } from './groups.ts'
@@ -11,34 +11,33 @@ import { nameOf } from './names.ts'
 import { invalidParameters } from './problems.ts'
 
 /** A number computed from the selected entries, over time. */
-export const seriesOfEntries =
-  (kind: EntryKind): Answer =>
-  async (call, { store }) => {
-    const { fn, value, by, series: seriesMax, buckets: bucketsMax } = call.values
-    if (value === null && fn !== 'count')
-      throw invalidParameters([
-        { path: 'value', message: `must name the numbers that ${fn} is of, such as ${SUCH_AS[kind]}` },
-      ])
-    const of = value === null ? null : numbersOf(kind, value)
-    const grouping = by === null ? null : groupingOf(kind, by)
-    const request = { fn, of, by: grouping?.field ?? null, seriesMax, bucketsMax }
-    const filter = filterOf(kind, call)
-    const found = await store.series(filter, request, call.signal)
-    const items: Series['items'][number][] = []
-    for (const one of found.series) {
-      const term = grouping === null ? null : termOf(grouping, one.value)
-      items.push({ ...one, label: await labelOf(one.value, grouping?.field, filter, call, store), term })
-    }
-    return successBody({
-      fn,
-      value: of === null ? null : `${of.field}.${of.path}`,
-      by: grouping?.by ?? null,
-      interval: found.intervalMs,
-      spans: found.spans,
-      items,
-      more: found.more,
-    } satisfies Series)
+export const seriesOfEntries: EntryAnswer = async (call, { store }) => {
+  const { kind } = call
+  const { fn, value, by, series: seriesMax, buckets: bucketsMax } = call.values
+  if (value === null && fn !== 'count')
+    throw invalidParameters([
+      { path: 'value', message: `must name the numbers that ${fn} is of, such as ${SUCH_AS[kind]}` },
+    ])
+  const of = value === null ? null : numbersOf(kind, value)
+  const grouping = by === null ? null : groupingOf(kind, by)
+  const request = { fn, of, by: grouping?.field ?? null, seriesMax, bucketsMax }
+  const filter = filterOf(call)
+  const found = await store.series(filter, request, call.signal)
+  const items: Series['items'][number][] = []
+  for (const one of found.series) {
+    const term = grouping === null ? null : termOf(grouping, one.value)
+    items.push({ ...one, label: await labelOf(one.value, grouping?.field, filter, call, store), term })
   }
+  return successBody({
+    fn,
+    value: of === null ? null : `${of.field}.${of.path}`,
+    by: grouping?.by ?? null,
+    interval: found.intervalMs,
+    spans: found.spans,
+    items,
+    more: found.more,
+  } satisfies Series)
+}
 
 /** The text of a group, derived from its newest log; else the name of the value in the registry, or the value. */
 async function labelOf(

@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, LogStoreReader, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
-import type { Call, Stream, TailSettings, Tools } from './call.ts'
+import type { Call, EntryStream, Stream, TailSettings, Tools } from './call.ts'
 import { decodeTailCursor } from './cursor.ts'
 import { filterOf } from './filter.ts'
 import { flowEntries } from './flows.ts'
@@ -30,10 +29,7 @@ export const tailHeaders = (): OutgoingHttpHeaders => ({
 })
 
 /** Entries of one kind as they become visible, as server-sent events. */
-export const tailEntries =
-  (kind: EntryKind): Stream =>
-  (call, tools) =>
-    tail(call, tools, filterOf(kind, call))
+export const tailEntries: EntryStream = (call, tools) => tail(call, tools, filterOf(call))
 
 /** One flow's entries of both kinds as they become visible; the flow need not exist yet. */
 export const tailFlow: Stream = (call, tools) => tail(call, tools, flowEntries(call))

@@ -4,7 +4,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import { compareTimestamps, DAY_MS, later, timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, EVERY_FLOW, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import { entryFilter } from '../api/filter.ts'
+import { filterOf } from '../api/filter.ts'
 import { statesAt } from '../api/flow-state.ts'
 import type { LearntWaits } from '../api/flow-waits.ts'
 import { groupText } from '../api/groups.ts'
@@ -81,7 +81,7 @@ type Of<Type extends Condition['type']> = Extract<Condition, { readonly type: Ty
 
 async function evaluateCount({ list, params, more, minutes }: Of<'count'>, input: Input): Promise<Evaluation> {
   const { memory, now, store, signal } = input
-  const filter = filterOf(input, list === 'event-logs' ? 'event' : 'application', params)
+  const filter = logsOf(input, list === 'event-logs' ? 'event' : 'application', params)
   // Without an end, one log that is dated years ahead would keep the count met, and the watch silent, until then.
   const range = { from: timestampOf(now - minutes * MINUTE_MS), to: timestampOf(now) }
   const count = await store.count({ ...filter, ...range }, signal)
@@ -93,13 +93,13 @@ async function evaluateCount({ list, params, more, minutes }: Of<'count'>, input
 }
 
 /** The logs that the parameters of a list select, at any time. Throws like `readParameters`. */
-function filterOf(
+function logsOf(
   { watch: { team }, registry, now }: Input,
   kind: EntryKind,
   params: Readonly<Record<string, string>>,
 ): EntryFilter {
   const values = readParameters(new URLSearchParams(params), SELECTING, now)
-  return entryFilter({ team, values, names: createNames(registry, team) }, [kind]).filter
+  return filterOf({ team, kind, values, names: createNames(registry, team) })
 }
 
 async function evaluateFlows({ state: is, event }: Of<'flows'>, input: Input): Promise<Evaluation> {
@@ -142,7 +142,7 @@ async function evaluateFlows({ state: is, event }: Of<'flows'>, input: Input): P
 async function evaluateGroups({ by, params }: Of<'newGroup'>, input: Input): Promise<Evaluation> {
   const { memory, now, store, signal } = input
   const field = by === 'exception' ? 'exceptionGroup' : 'template'
-  const filter = filterOf(input, 'application', params)
+  const filter = logsOf(input, 'application', params)
   const from = later(memory.floor, timestampOf(now - GROUPS_FROM_MS))
   const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
   const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
