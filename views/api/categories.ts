@@ -1,13 +1,4 @@
-/** A node of the category tree: one dotted prefix, such as `Acme.Billing`, with everything below it. */
-export interface CategoryNode {
-  /** The full prefix, as the `category` filter takes it. */
-  readonly category: string
-  /** The part shown below the parent: `Billing`, or `Billing.Jobs` when nothing else starts with `Billing`. */
-  readonly label: string
-  /** Entries of this category and of all categories below it. */
-  readonly count: number
-  readonly children: readonly CategoryNode[]
-}
+import type { Choice } from '../schemas/answers.ts'
 
 interface Draft {
   /** Null at the root, which is no category. */
@@ -21,10 +12,11 @@ interface Draft {
 /** Deeper levels are not split further. */
 const DEPTH_MAX = 12
 
-/** The tree of dotted categories with their counts; chains with a single child are joined. Most entries first. */
-export function categoryTree(
-  values: readonly { readonly value: string; readonly count: number }[],
-): readonly CategoryNode[] {
+/**
+ * The tree of dotted categories, most entries first. A category such as `Acme.Billing` counts the entries of all below it; its label is the
+ * part below its parent: `Billing`, or `Billing.Jobs` when nothing else starts with `Billing`.
+ */
+export function categoryTree(values: readonly { readonly value: string; readonly count: number }[]): readonly Choice[] {
   const root = draft(null)
   for (const { value, count } of values) {
     let node = root
@@ -52,15 +44,15 @@ function child(node: Draft, part: string): Draft {
   return made
 }
 
-const nodesOf = ({ category, children }: Draft): readonly CategoryNode[] =>
+const nodesOf = ({ category, children }: Draft): readonly Choice[] =>
   [...children.values()]
     .map((one) => nodeOf(one, category))
     .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
 
-function nodeOf(node: Draft, above: string | null): CategoryNode {
+function nodeOf(node: Draft, above: string | null): Choice {
   const [only, ...others] = node.children.values()
   if (only !== undefined && others.length === 0 && node.own === 0) return nodeOf(only, above)
-  const category = node.category ?? ''
-  const label = above === null ? category : category.slice(above.length + 1)
-  return { category, label, count: node.count, children: nodesOf(node) }
+  const value = node.category ?? ''
+  const label = above === null ? value : value.slice(above.length + 1)
+  return { name: 'category', value, label, count: node.count, children: nodesOf(node) }
 }

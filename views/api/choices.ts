@@ -3,7 +3,7 @@ import type { FacetName, Facets, LogStoreReader } from '../../shared/log-store/l
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Choice, Choices } from '../schemas/answers.ts'
 import type { Call, EntryAnswer, EntryCall } from './call.ts'
-import { type CategoryNode, categoryTree } from './categories.ts'
+import { categoryTree } from './categories.ts'
 import { filterOf } from './filter.ts'
 import { groupText } from './groups.ts'
 import { nameOf } from './names.ts'
@@ -118,15 +118,7 @@ function projectSection(counts: Counts, registry: Registry, { team, names }: Cal
 const categorySection = (counts: Counts): Section => ({
   name: 'Categories',
   size: counts.length,
-  choices: categoryTree(counts).map(categoryOf),
-})
-
-const categoryOf = ({ category, label, count, children }: CategoryNode): Choice => ({
-  name: 'category',
-  value: category,
-  label,
-  count,
-  children: children.map(categoryOf),
+  choices: categoryTree(counts),
 })
 
 const chosenOf = ({ values, names }: Call) =>

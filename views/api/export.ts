@@ -7,7 +7,6 @@ import { awaitedSteps, withoutTexts } from '../flow-layout/flow-log.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, EntryCall, EntryStream, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
-import { drained } from './drain.ts'
 import { filterOf } from './filter.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
@@ -17,6 +16,7 @@ import { FORMATS, type Values } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
 import type { Held } from './read-gate.ts'
 import { type RowField, withValues } from './row-values.ts'
+import { drained } from './streams.ts'
 
 /** Maximum number of entries per read of the store. */
 const PAGE_ENTRIES = 500

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { unavailable } from './problems.ts'
 
@@ -51,5 +52,16 @@ function createStreamGroup(what: string, perTeamMax: number, onChange: (open: nu
       closed = true
       for (const controller of open.keys()) controller.abort()
     },
+  }
+}
+
+/** Waits until the response's write buffer has drained; false on timeout or when the signal aborts. */
+export async function drained(response: ServerResponse, signal: AbortSignal, withinMs: number): Promise<boolean> {
+  if (!response.writableNeedDrain) return !signal.aborted
+  try {
+    await once(response, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]) })
+    return true
+  } catch {
+    return false
   }
 }

@@ -2,12 +2,13 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { EntryFilter, LogStoreReader, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 import type { Call, EntryStream, Stream, TailSettings, Tools } from './call.ts'
-import { decodeTailCursor } from './cursor.ts'
+import { decodeTailCursor, encodeTailCursor } from './cursor.ts'
 import { filterOf } from './filter.ts'
 import { flowEntries } from './flows.ts'
+import { itemOf } from './items.ts'
 import type { Held } from './read-gate.ts'
 import { withValues } from './row-values.ts'
-import { createTailSink, type TailSink } from './tail-sink.ts'
+import { drained } from './streams.ts'
 
 export const TAIL_DEFAULTS: TailSettings = {
   pollMs: 500,
@@ -16,6 +17,9 @@ export const TAIL_DEFAULTS: TailSettings = {
   bufferedBytesMax: 256 * 1024,
   patienceMs: 5_000,
 }
+
+/** The reconnection time sent to clients. */
+const RECONNECT_MS = 1_000
 
 /** Maximum number of entries per poll of the store. */
 const PAGE_ENTRIES = 100
@@ -115,5 +119,47 @@ async function follow(
     if (page === undefined) await pause(settings.retryMs, signal)
     else if (!page.more) await pause(settings.pollMs, signal)
     if (signal.aborted || !call.stillAuthorised()) return
+  }
+}
+
+type TailSink = ReturnType<typeof createTailSink>
+
+/** Writes a tail to its client as server-sent events, and buffers no more for a slow client than the settings allow. */
+export function createTailSink(
+  { response, names }: Pick<Call, 'response' | 'names'>,
+  { heartbeatMs, bufferedBytesMax, patienceMs }: TailSettings,
+  signal: AbortSignal,
+) {
+  let skipped = 0
+  let wroteAtMs = performance.now()
+  const write = (text: string): void => {
+    response.write(text)
+    wroteAtMs = performance.now()
+  }
+  const event = (name: string, cursor: TailCursor, data: unknown): void =>
+    write(`id: ${encodeTailCursor(cursor)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+  const hasRoom = async (): Promise<boolean> =>
+    response.writableLength <= bufferedBytesMax || drained(response, signal, patienceMs)
+
+  return {
+    /** Sends the position to resume from, so that a stream that breaks before its first entry misses none. */
+    begin: (cursor: TailCursor): void => write(`retry: ${RECONNECT_MS}\nid: ${encodeTailCursor(cursor)}\n\n`),
+    /** Sends entries, or counts them while the client is too slow; once it has caught up, it is told how many were skipped. */
+    send: async (page: TailPage): Promise<void> => {
+      for (const { entry, cursor } of page.entries) {
+        if (skipped === 0 && (await hasRoom())) event('entry', cursor, itemOf(entry, names))
+        else skipped += 1
+        if (signal.aborted) return
+      }
+      if (skipped === 0 || response.writableNeedDrain) return
+      event('skipped', page.cursor, { count: skipped })
+      skipped = 0
+    },
+    /** Breaks a long silence and advances the resume position past entries that did not match. */
+    keepAlive: (cursor: TailCursor): void => {
+      const silent = performance.now() - wroteAtMs >= heartbeatMs
+      if (silent && skipped === 0 && !response.writableNeedDrain)
+        write(`: still here\nid: ${encodeTailCursor(cursor)}\n\n`)
+    },
   }
 }

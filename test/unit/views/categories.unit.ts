@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type CategoryNode, categoryTree } from '../../../views/api/categories.ts'
+import { categoryTree } from '../../../views/api/categories.ts'
+import type { Choice } from '../../../views/schemas/answers.ts'
 import * as fc from '../../support/fast-check.ts'
 
-const outline = (nodes: readonly CategoryNode[], indent = ''): readonly string[] =>
+const outline = (nodes: readonly Choice[], indent = ''): readonly string[] =>
   nodes.flatMap(({ label, count, children }) => [`${indent}${label} ${count}`, ...outline(children, `${indent}  `)])
 
 describe('the tree of categories', () => {
@@ -32,7 +33,7 @@ describe('the tree of categories', () => {
       { value: 'Acme.Billing.Jobs', count: 1 },
       { value: 'Acme.Shop', count: 1 },
     ])
-    expect(acme?.children.map(({ category }) => category)).toEqual(['Acme.Billing.Jobs', 'Acme.Shop'])
+    expect(acme?.children.map(({ value }) => value)).toEqual(['Acme.Billing.Jobs', 'Acme.Shop'])
   })
 
   const categories = fc.array(
@@ -45,8 +46,8 @@ describe('the tree of categories', () => {
   test('any categories: a node counts what the filter by its beginning finds', () => {
     fc.assert(
       fc.property(categories, (values) => {
-        const walk = (nodes: readonly CategoryNode[]): void => {
-          for (const { category, count, children } of nodes) {
+        const walk = (nodes: readonly Choice[]): void => {
+          for (const { value: category, count, children } of nodes) {
             const below = values.filter(({ value }) => value === category || value.startsWith(`${category}.`))
             expect(count).toBe(below.reduce((sum, one) => sum + one.count, 0))
             walk(children)
@@ -58,8 +59,7 @@ describe('the tree of categories', () => {
   })
 
   test('a name of ten thousand parts is not a tree of ten thousand levels', () => {
-    const depth = (nodes: readonly CategoryNode[]): number =>
-      Math.max(0, ...nodes.map(({ children }) => 1 + depth(children)))
+    const depth = (nodes: readonly Choice[]): number => Math.max(0, ...nodes.map(({ children }) => 1 + depth(children)))
     const long = Array.from({ length: 10_000 }, () => 'a').join('.')
     const values = Array.from({ length: 20 }, (_, index) => ({ value: `${long.slice(0, 2 * index + 1)}`, count: 1 }))
     expect(depth(categoryTree([...values, { value: long, count: 1 }]))).toBeLessThanOrEqual(12)

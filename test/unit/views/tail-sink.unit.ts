@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { TailPage } from '../../../shared/log-store/log-store.ts'
 import { decodeTailCursor } from '../../../views/api/cursor.ts'
 import { createNames } from '../../../views/api/names.ts'
-import { createTailSink } from '../../../views/api/tail-sink.ts'
+import { createTailSink } from '../../../views/api/tail.ts'
 import { eventLog } from '../../support/views-fixture.ts'
 
 const names = createNames({ entity: () => undefined } as never, 'a')
