@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../ui/store.ts'
 import { useEvery } from '../ui/use-every.ts'
+import { useLatest } from '../ui/use-latest.ts'
 import { connection, get, type Params, type Problem, urlOf } from './client.ts'
 
 export interface Fetched<T> {
@@ -28,8 +29,7 @@ export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T
   const everyone = useStore(epoch)
   const [own, setOwn] = useState(0)
   const [state, setState] = useState<Omit<Fetched<T>, 'reload'>>({ ...NOTHING, loading: url !== null })
-  const wanted = useRef(url)
-  wanted.current = url
+  const wanted = useLatest(url)
   useEffect(() => {
     if (path === null) return setState(NOTHING)
     const controller = new AbortController()

@@ -10,6 +10,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { useReturn } from '../ui/use-address.ts'
+import { useLatest } from '../ui/use-latest.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
 import { LogTable } from './log-table.tsx'
@@ -162,8 +163,7 @@ function useInView<Node extends Element>(
   about?: unknown,
 ): RefObject<Node> {
   const ref = useRef<Node>(null)
-  const latest = useRef(onChange)
-  latest.current = onChange
+  const latest = useLatest(onChange)
   useEffect(() => {
     if (ref.current === null) return
     // The browser batches changes; the last one is the current state.

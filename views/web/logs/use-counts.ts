@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { Choices, Histogram } from '../../schemas/answers.ts'
@@ -40,13 +40,10 @@ export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows)
 
 /** The time of the last recount; it advances at intervals while new entries arrive. */
 function useRecount({ live, arrived }: LogRows): number {
-  const [at, setAt] = useState(0)
-  const counted = useRef(0)
+  const [counted, setCounted] = useState({ arrived: 0, at: 0 })
   const recount = (): void => {
-    if (arrived === counted.current) return
-    counted.current = arrived
-    setAt(systemClock.now())
+    if (arrived !== counted.arrived) setCounted({ arrived, at: systemClock.now() })
   }
   useEvery(RECOUNT_MS, recount, live !== 'off')
-  return at
+  return counted.at
 }

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useLatest } from '../ui/use-latest.ts'
 import { type RowHeights, rowHeights } from './row-heights.ts'
 
 /** Pixels above and below the screen that are drawn as well, so that scrolling shows rows at once. */
@@ -37,15 +38,14 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
   const heights = rowHeights(count, sizes.row, extra)
   const [window, setWindow] = useState({ first: 0, end: 5 * STEP })
 
-  const look = useRef<() => void>(() => undefined)
-  look.current = () => {
+  const look = useLatest(() => {
     if (body.current === null) return
     const top = -body.current.getBoundingClientRect().top
     const first = Math.floor(heights.indexAt(top - SPARE) / STEP) * STEP
     const end = Math.ceil((heights.indexAt(top + innerHeight + SPARE) + 1) / STEP) * STEP
     setWindow((before) => (before.first === first && before.end === end ? before : { first, end }))
-  }
-  const measure = (): void => {
+  })
+  const measure = useLatest(() => {
     const heightOf = (name: string): number => body.current?.querySelector(name)?.getBoundingClientRect().height ?? 0
     const [row, day] = [heightOf('tr.log') || sizes.row, heightOf('tr.day') || sizes.day]
     if (row !== sizes.row || day !== sizes.day) setSizes({ ...sizes, row, day })
@@ -53,18 +53,16 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
       (one) => [one.dataset['of'] ?? '', one.getBoundingClientRect().height] as const,
     )
     if (drawn.some(([id, px]) => details.get(id) !== px)) setDetails(new Map([...details, ...drawn]))
-  }
-  const latest = useRef(measure)
-  latest.current = measure
+  })
 
   useLayoutEffect(() => {
-    measure()
+    measure.current()
     look.current()
   })
   useEffect(() => {
     const onScroll = (): void => look.current()
     // An entry's details may arrive later, and the window may be resized.
-    const observer = new ResizeObserver(() => latest.current())
+    const observer = new ResizeObserver(() => measure.current())
     if (body.current !== null) observer.observe(body.current)
     addEventListener('scroll', onScroll, { passive: true })
     addEventListener('resize', onScroll)

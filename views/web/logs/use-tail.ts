@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '../../schemas/answers.ts'
 import { type Params, stream, urlOf } from '../api/client.ts'
+import { useLatest } from '../ui/use-latest.ts'
 import { queue } from './rows.ts'
 
 /** Minimum interval between redraws for entries of a tail, in milliseconds. */
@@ -33,8 +34,7 @@ export function useTail(path: string | null, params: Params, handlers: TailHandl
   const url = path === null ? null : urlOf(path, params)
   const [tail, setTail] = useState<Tail>(NO_TAIL)
   const arrived = useRef<Entry[]>([])
-  const latest = useRef(handlers)
-  latest.current = handlers
+  const latest = useLatest(handlers)
   const flush = (): void => {
     if (arrived.current.length === 0 || latest.current.isWaiting()) return
     latest.current.absorb(arrived.current)

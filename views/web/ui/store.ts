@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { useLatest } from './use-latest.ts'
 
 /** A value shared by distant parts of the page. */
 export interface Store<Value> {
@@ -29,8 +30,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
 export function useStore<Value>(store: Store<Value>): Value {
   const [, redraw] = useState({})
   const value = store.get()
-  const drawn = useRef(value)
-  drawn.current = value
+  const drawn = useLatest(value)
   useEffect(() => {
     const check = (): void => {
       if (!Object.is(store.get(), drawn.current)) redraw({})

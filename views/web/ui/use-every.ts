@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import { useLatest } from './use-latest.ts'
 
 /** Repeats a function while the page is visible. */
 export function useEvery(ms: number, run: () => void, on = true): void {
-  const latest = useRef(run)
-  latest.current = run
+  const latest = useLatest(run)
   useEffect(() => {
     if (!on) return
     const timer = setInterval(() => {

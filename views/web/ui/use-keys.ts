@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
+import { useLatest } from './use-latest.ts'
 
 interface KeyAction {
   /** The description in the help: `Search`, `Next error`. */
@@ -15,8 +16,7 @@ const maps: { current: KeyMap }[] = []
 
 /** Handles these keys while the component is mounted and `on`. While the user types, only Escape and Ctrl keys work. */
 export function useKeys(map: KeyMap, on = true): void {
-  const ref = useRef(map)
-  ref.current = map
+  const ref = useLatest(map)
   // A layout effect, so that a part opened with one key can be closed with the next.
   useLayoutEffect(() => {
     if (!on) return
