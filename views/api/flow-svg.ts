@@ -3,12 +3,11 @@ import { readLogs } from '../flow-layout/flow-log.ts'
 import { countText, plural, shortCount, visible } from '../flow-layout/format.ts'
 import { findGaps, segmentsOf } from '../flow-layout/gaps.ts'
 import { heightOf, type Row, rowsOf } from '../flow-layout/rows.ts'
-import { markPaths } from '../flow-layout/shapes.ts'
+import { markPaths, zigzag } from '../flow-layout/shapes.ts'
 import { ticksOf } from '../flow-layout/ticks.ts'
 import { createTimeScale, type TimeScale } from '../flow-layout/time-scale.ts'
 import { durationText, timeText } from '../flow-layout/times.ts'
 import { visitsOf } from '../flow-layout/visits.ts'
-import { zigzag } from '../flow-layout/zigzag.ts'
 import type { EntityRef, Entry, FlowStep } from '../schemas/answers.ts'
 
 /** The content of a drawing of a flow. */

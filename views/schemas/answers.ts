@@ -20,14 +20,12 @@ import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
  * server and the page use the types. docs/http.md describes the answers in prose.
  */
 
-const guid = { type: 'string', format: 'uuid' } as const
+export const guid = { type: 'string', format: 'uuid' } as const
+export const instant = { type: 'string', format: 'date-time' } as const
+export const optionalInstant = { ...instant, type: ['string', 'null'] } as const
 const count = { type: 'integer', minimum: 0 } as const
 const cursor = { ...optionalText, description: 'The place where the next page begins; null at the end.' } as const
-const time = {
-  type: 'string',
-  format: 'date-time',
-  description: 'UTC; from milliseconds to nanoseconds, as the sender gave them.',
-} as const
+const time = { ...instant, description: 'UTC; from milliseconds to nanoseconds, as the sender gave them.' } as const
 const optionalTime = { ...time, type: ['string', 'null'] } as const
 
 const Level = named('Level', { type: 'string', enum: LEVELS })

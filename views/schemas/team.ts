@@ -11,7 +11,7 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
-import { refused } from './answers.ts'
+import { guid, instant, optionalInstant, refused } from './answers.ts'
 import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
 /*
@@ -19,22 +19,20 @@ import { SEARCH_PARAMETERS } from './list-parameters.ts'
  * page use the types.
  */
 
-const time = { type: 'string', format: 'date-time' } as const
-const optionalTime = { ...time, type: ['string', 'null'] } as const
 const archivedAt = {
-  ...optionalTime,
+  ...optionalInstant,
   description: 'The time from which logs are refused; null while they are accepted.',
 } as const
 const seen = {
   lastSeenAt: {
-    ...optionalTime,
+    ...optionalInstant,
     description: 'The latest entry of the last 24 hours; null where there is none, or unknown.',
   },
   lastDay: { type: ['integer', 'null'], description: 'Entries of the last 24 hours; null where that is unknown.' },
 } as const
 const event = { identifier: text, name: text, archivedAt }
 const step = { identifier: text, name: text, order: { type: 'integer' }, archivedAt } as const
-const project = { id: { type: 'string', format: 'uuid' }, name: text, archivedAt } as const
+const project = { id: guid, name: text, archivedAt } as const
 
 const team = {
   id: text,
@@ -72,8 +70,8 @@ const TeamEvent = component('TeamEvent', { ...event, ...seen, steps: arrayOf(Tea
 const TeamProject = component('TeamProject', { ...project, ...seen })
 const TeamKey = component('TeamKey', {
   prefix: { ...text, description: 'The first characters of the key; the key itself is not stored.' },
-  createdAt: time,
-  revokedAt: optionalTime,
+  createdAt: instant,
+  revokedAt: optionalInstant,
 })
 
 export type TeamSettings = Static<typeof TeamSettings>
@@ -155,7 +153,7 @@ const Line = named(
       path: { ...text, description: 'Its path in the API, below the base path.' },
       below: { ...flag, description: 'Whether it belongs to the Event above.' },
       state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
-      at: { ...optionalTime, description: 'The time at which it was last seen, or created; null if unknown.' },
+      at: { ...optionalInstant, description: 'The time at which it was last seen, or created; null if unknown.' },
       lastDay: seen.lastDay,
       snippets: {
         ...flag,
@@ -230,7 +228,7 @@ export const SearchParams = {
 
 export type SavedSearch = Static<typeof SavedSearch>
 export const SavedSearch = component('SavedSearch', {
-  id: { type: 'string', format: 'uuid' },
+  id: guid,
   name: text,
   page: { type: 'string', enum: SEARCH_PAGES, description: 'The list that it searches.' },
   params: SearchParams,
@@ -239,4 +237,4 @@ export const SavedSearch = component('SavedSearch', {
 export type SavedSearches = Static<typeof SavedSearches>
 export const SavedSearches = component('SavedSearches', { items: arrayOf(SavedSearch) })
 
-export const DeletedSearch = component('DeletedSearch', { id: { type: 'string', format: 'uuid' } })
+export const DeletedSearch = component('DeletedSearch', { id: guid })

@@ -9,16 +9,13 @@ import {
   type Static,
   text,
 } from '../../shared/contract/json-schema.ts'
+import { guid, instant, optionalInstant } from './answers.ts'
 import { SELECTING } from './list-parameters.ts'
 
 /*
  * The watches of a Team: each schema with a type of the same name. The OpenAPI document shows the schemas; the server and the page use the
  * types, and the journal stores the values.
  */
-
-const time = { type: 'string', format: 'date-time' } as const
-const optionalTime = { ...time, type: ['string', 'null'] } as const
-const id = { type: 'string', format: 'uuid' } as const
 
 /** The body formats of a webhook. */
 export const FORMATS = ['json', 'slack', 'teams'] as const
@@ -111,14 +108,14 @@ export type Outcome = Static<typeof Outcome>
 export const Outcome = named(
   'WatchOutcome',
   objectOf({
-    at: time,
+    at: instant,
     outcome: { type: 'string', enum: OUTCOMES },
     text: { ...text, description: 'The match, the answer of the receiver, or the reason.' },
   }),
 )
 
 const watch = {
-  id,
+  id: guid,
   name: text,
   condition: Condition,
   webhook: objectOf(webhook),
@@ -129,13 +126,13 @@ const watch = {
     description:
       '`new`: not evaluated yet; `waiting` for its condition; `met`: a count is above its number; `error`: the condition could not be evaluated.',
   },
-  lastEvaluatedAt: optionalTime,
+  lastEvaluatedAt: optionalInstant,
   error: { ...optionalText, description: 'The reason why the condition could not be evaluated last time.' },
   delivery: nullable(
     objectOf({
-      since: time,
+      since: instant,
       attempts: { type: 'integer' },
-      nextAt: time,
+      nextAt: instant,
       reason: { ...optionalText, description: 'The reason why the last attempt failed.' },
     }),
   ),
@@ -156,7 +153,7 @@ export const WatchDetails = component('WatchDetails', {
 export type Watches = Static<typeof Watches>
 export const Watches = component('Watches', { items: arrayOf(Watch) })
 
-export const DeletedWatch = component('DeletedWatch', { id })
+export const DeletedWatch = component('DeletedWatch', { id: guid })
 
 export type TestedWatch = Static<typeof TestedWatch>
 export const TestedWatch = component('TestedWatch', {

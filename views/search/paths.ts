@@ -2,6 +2,7 @@ import { parseKeepingDigits } from '../../shared/contract/exact-json.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { LeafField } from '../../shared/query/ast.ts'
 import { leaves } from '../../shared/query/leaves.ts'
+import type { FacetValue } from '../schemas/answers.ts'
 
 /** Maximum length of a payload that is parsed, and maximum number of names taken from one entry. */
 const LENGTH_MAX = 20_000
@@ -28,7 +29,7 @@ export function pathsOf(
 export function leafValuesOf(
   entries: readonly EntryRecord[],
   { field, path }: { readonly field: LeafField; readonly path: string },
-): readonly CountedValue[] {
+): readonly FacetValue[] {
   const room = { members: MEMBERS_MAX }
   return counted(
     entries.flatMap((entry) => {
@@ -40,15 +41,10 @@ export function leafValuesOf(
 }
 
 /** The event names of entries with the number of entries each, most frequent first. */
-export const eventNamesOf = (entries: readonly EntryRecord[]): readonly CountedValue[] =>
+export const eventNamesOf = (entries: readonly EntryRecord[]): readonly FacetValue[] =>
   counted(entries.flatMap((entry) => (entry.kind === 'application' && entry.eventName !== '' ? [entry.eventName] : [])))
 
-export interface CountedValue {
-  readonly value: string
-  readonly count: number
-}
-
-function counted(values: readonly string[]): readonly CountedValue[] {
+function counted(values: readonly string[]): readonly FacetValue[] {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)

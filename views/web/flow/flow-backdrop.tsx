@@ -3,9 +3,9 @@ import type { Drawing } from '../../flow-layout/drawing.ts'
 import { awaitedSteps } from '../../flow-layout/flow-log.ts'
 import { shortCount } from '../../flow-layout/format.ts'
 import { heightOf } from '../../flow-layout/rows.ts'
+import { zigzag } from '../../flow-layout/shapes.ts'
 import type { Tick } from '../../flow-layout/ticks.ts'
 import type { TimeScale } from '../../flow-layout/time-scale.ts'
-import { zigzag } from '../../flow-layout/zigzag.ts'
 import type { FlowView } from './use-flow-view.ts'
 
 interface BackdropProps {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clusterMarks } from '../../../../views/flow-layout/clusters.ts'
+import { clusterMarks } from '../../../../views/flow-layout/drawing.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const marks = (...xs: number[]) => xs.map((x) => ({ x, rank: 2 }))
