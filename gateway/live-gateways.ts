@@ -66,10 +66,19 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
     } while (isNewsHeard && !isStopped)
   })
 
+  async function follow(): Promise<void> {
+    const opened = await journal.follow(topic, hearAll)
+    follower = opened
+    void opened.outdated.then(() => {
+      follower = undefined
+      return opened.close()
+    })
+  }
+
   async function beatOnce(): Promise<void> {
     try {
-      follower ??= await journal.follow(topic, hearAll)
-      if (isStopped) return await follower.close()
+      if (follower === undefined) await follow()
+      if (isStopped) return await follower?.close()
       await journal.append({ topic, partition: PARTITION, records: [{ key: id, value: '{}', headers: {} }] })
       hasFailed = false
     } catch (err) {

@@ -34,7 +34,7 @@ export interface Journal {
 
   /**
    * Follows all partitions of a topic from the first record, outside of any group. `onRecords` gets every record in order and must not
-   * throw. Resolves when all records in the topic at the call have been handed over; the follower continues until it is closed.
+   * throw. Resolves when all records in the topic at the call have been handed over; the follower continues until it is closed or outdated.
    */
   follow(topic: string, onRecords: (records: readonly JournalRecord[]) => void): Promise<Follower>
 
@@ -100,6 +100,12 @@ export interface NamedTopic extends TopicSpec {
 }
 
 export interface Follower {
+  /**
+   * Resolves if the records handed over may be more than the topic still holds: it was made anew, lost records, or could not be read for so
+   * long that compaction may have removed deletion marks unread. No more are handed over; only another follower, from the first record on,
+   * gets the topic as it is.
+   */
+  readonly outdated: Promise<void>
   close(): Promise<void>
 }
 

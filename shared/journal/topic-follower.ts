@@ -11,15 +11,20 @@ export interface TopicFollowerDeps<State> {
   readonly topic: string
   readonly clock: Clock
   readonly logger: Logger
+  /** Whether the process cannot work without the topic: `start` then waits for the first reading, and rejects if it fails. */
+  readonly isRequired?: boolean
   /** Time from a failure to the next attempt, in milliseconds. */
   readonly retryMs?: number
   /** The state before the first record. */
   readonly begin: () => State
   readonly fold: (state: State, records: readonly JournalRecord[]) => void
+  /** Called after each change of the state, when it may also be another object. */
+  readonly onChange?: (state: State) => void
 }
 
 /** The records of a topic, folded in memory. */
 export interface TopicFollower<State> extends Service {
+  /** The state before the first record until the topic is read to its end. */
   state(): State
   /** Whether the topic was read up to the records that were in it at the start. */
   caughtUp(): boolean
@@ -28,26 +33,35 @@ export interface TopicFollower<State> extends Service {
 const RETRY_MS = 10_000
 
 /**
- * Follows a topic that nothing else depends on: a process starts without waiting for it. If the topic cannot be read, it retries until it
- * is stopped.
+ * Follows a topic. If it cannot be read, it retries until it is stopped. If what was read is outdated, the topic is read again, and the new
+ * state takes the place of the old one when it is complete.
  */
 export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): TopicFollower<State> {
-  const { name, journal, topic, clock, logger, retryMs = RETRY_MS, begin, fold } = deps
+  const { name, journal, topic, clock, logger, isRequired = false, retryMs = RETRY_MS, begin, fold } = deps
+  const { onChange = () => undefined } = deps
   const stopping = new AbortController()
   let state = begin()
   let caughtUp = false
   let follower: Follower | undefined
 
-  async function follow(): Promise<void> {
+  async function read(): Promise<void> {
+    const fresh = begin()
+    const opened = await journal.follow(topic, (records) => {
+      fold(fresh, records)
+      if (state === fresh) onChange(fresh)
+    })
+    follower = opened
+    if (stopping.signal.aborted) return await opened.close()
+    state = fresh
+    caughtUp = true
+    onChange(fresh)
+    void opened.outdated.then(() => opened.close()).then(readPatiently)
+  }
+
+  async function readPatiently(): Promise<void> {
     for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
-      // A failed attempt leaves nothing behind: everything is read again.
-      const fresh = begin()
-      state = fresh
       try {
-        follower = await journal.follow(topic, (records) => fold(fresh, records))
-        caughtUp = true
-        if (stopping.signal.aborted) await follower.close()
-        return
+        return await read()
       } catch (err) {
         if (!hasWarned && !stopping.signal.aborted)
           logger.warn({ err, topic }, `the ${name} cannot be read; trying again`)
@@ -61,7 +75,8 @@ export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): Topi
     state: () => state,
     caughtUp: () => caughtUp,
     start: async () => {
-      void follow()
+      if (isRequired) await read()
+      else void readPatiently()
     },
     stop: async (deadline) => {
       stopping.abort()

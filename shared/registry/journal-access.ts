@@ -4,16 +4,15 @@ import { batchesOf } from '../journal/batches.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import {
-  decodeRecord,
   emptyState,
   encodeRecord,
-  fold,
+  foldRecords,
   type RegistryRecord,
   type RegistryState,
   splitOwnedId,
 } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryFold } from './registry-fold.ts'
+import { createRegistryView } from './registry-view.ts'
 
 /** The registry topic of a journal, as needed to change the registry. */
 export interface RegistryTopic {
@@ -33,16 +32,13 @@ const PARTITION = 0
 /** The present state of the registry, read from the topic. Rejects as `Journal.scan` does. */
 export async function readState({ journal, topic }: RegistryTopic): Promise<RegistryState> {
   const state = emptyState()
-  for await (const each of journal.scan(topic)) {
-    const { record } = decodeRecord(each)
-    if (record !== undefined) fold(state, record)
-  }
+  for await (const each of journal.scan(topic)) foldRecords(state, [each])
   return state
 }
 
 /** The present registry in the form that its readers use. */
 export const readRegistry = async (topic: RegistryTopic): Promise<Registry> =>
-  createRegistryFold(undefined, await readState(topic)).registry
+  createRegistryView(await readState(topic)).registry
 
 /**
  * Appends changes of a state in order, each with its audit record. Up to 500 of them become durable together or not at all; with more, some

@@ -71,6 +71,22 @@ export function fold<Kind extends RegistryKind>(state: RegistryState, record: Re
   else state[record.kind].set(record.id, record.value)
 }
 
+/** Folds records of the topic, in order; never throws. `onUnreadable` is called for each that this program cannot have written. */
+export function foldRecords(
+  state: RegistryState,
+  records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[],
+  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
+): void {
+  for (const each of records) {
+    const { record, unreadable } = decodeRecord(each)
+    if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
+    if (record !== undefined) fold(state, record)
+  }
+}
+
+/** The number of records in the state. */
+export const sizeOf = (state: RegistryState): number => Object.values(state).reduce((sum, { size }) => sum + size, 0)
+
 /** The id of a record of a Team: with the SHA-256 (hex) of a key, or the GUID of a saved search. Team ids contain no slash. */
 export const ownedId = (team: string, id: string): string => `${team}/${id}`
 
@@ -81,7 +97,7 @@ export function splitOwnedId(recordId: string): { readonly team: string; readonl
 }
 
 /** Whether the registry holds nothing at all. */
-export const isEmpty = (state: RegistryState): boolean => Object.values(state).every(({ size }) => size === 0)
+export const isEmpty = (state: RegistryState): boolean => sizeOf(state) === 0
 
 export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => ({
   key: `${kind}/${id}`,

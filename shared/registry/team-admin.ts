@@ -5,7 +5,7 @@ import { type RegistryAdminDeps, readState } from './journal-access.ts'
 import { planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
-import { createRegistryFold } from './registry-fold.ts'
+import { createRegistryView } from './registry-view.ts'
 
 /** An Event, Step or Project as a Team wants it; omitted fields stay as they are, or get their defaults. */
 export interface OwnItem {
@@ -87,7 +87,7 @@ async function applyOwn<Item>(
     return { ...planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) }), state: present }
   }
   const { left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
-  const item = itemOf(createRegistryFold(undefined, last).registry)
+  const item = itemOf(createRegistryView(last).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
   return { outcome: 'changed', item }

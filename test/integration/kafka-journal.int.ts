@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Admin, Consumer, consumerGroupHeartbeatV1, Producer } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../shared/contract/timestamp.ts'
 import {
   AppendError,
   type JournalRecord,
@@ -11,7 +12,10 @@ import {
 } from '../../shared/journal/journal.ts'
 import { createKafkaJournal, type KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
+import { createRegistryFollower } from '../../shared/registry/follower.ts'
+import { encodeRecord } from '../../shared/registry/records.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
+import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { withOperator } from '../support/full-stack-operator.ts'
@@ -210,17 +214,63 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     60_000,
   )
 
-  test('a topic that is made anew is followed from its first record', () =>
+  test('a follower is outdated when its topic is made anew, and the next one gets the topic as it is', () =>
     using(async (journal) => {
       const topic = uniqueName('anew')
       await journal.createTopics([eventTopic(topic)])
       await journal.append({ topic, partition: 0, records: recordsOf('old', 3) })
-      const values: (string | undefined)[] = []
-      await journal.follow(topic, (records) => values.push(...valuesOf(records)))
+      const follower = await journal.follow(topic, () => undefined)
       const records = recordsOf('new', 5)
       await makeAnew(journal, topic, records)
-      await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
+      await follower.outdated
+      const values: (string | undefined)[] = []
+      await journal.follow(topic, (records) => values.push(...valuesOf(records)))
+      expect(values).toEqual(records.map(({ value }) => value))
     }))
+
+  test('a Team that is deleted while a process is cut off for long is gone once it can read again', async () => {
+    let now = 0
+    const clock = { now: () => now }
+    const connection = { ...connectionTo(kafka.brokers), clientId: 'cut-off' }
+    const [journal, cutOff] = [openKafka(kafka.brokers), createKafkaJournal({ connection, clock, logger: testLogger })]
+    const topic = uniqueName('registry')
+    await journal.createTopics([{ ...eventTopic(topic), role: 'registry', cleanup: 'compact', retentionMs: null }])
+    // Compacted at the next round of the cleaner, every 15 s, with all marks.
+    await setConfig(topic, 'delete.retention.ms', '0')
+    await setConfig(topic, 'segment.ms', '1')
+    await setConfig(topic, 'min.cleanable.dirty.ratio', '0')
+    const put = (id: string, value: { readonly name: string } | null): Promise<void> =>
+      journal.append({ topic, partition: 0, records: [encodeRecord({ kind: 'team', id, value })] })
+    for (const name of ['gone', 'kept']) await put(name, { name })
+    const deps = { journal: cutOff, topic, clock, logger: testLogger, metrics: createMetrics() }
+    const { registry, ...follower } = createRegistryFollower(deps)
+    await follower.start()
+
+    const [isCutOff, restored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { connectToBrokers } = Consumer.prototype
+    const held = vi.spyOn(Consumer.prototype, 'connectToBrokers').mockImplementation(async function (
+      this: Consumer,
+      nodes,
+    ) {
+      if (this.clientId === connection.clientId) {
+        isCutOff.resolve()
+        await restored.promise
+      }
+      return connectToBrokers.call(this, nodes)
+    } as typeof connectToBrokers)
+    await isCutOff.promise
+    await put('gone', null)
+    await eventually(async () => {
+      await put('kept', { name: 'kept' })
+      expect((await scanAll(journal, topic)).map(({ key }) => String(key))).not.toContain('team/gone')
+    }, 60_000)
+    expect(registry.team('gone')).toBeDefined()
+    now = DAY_MS
+    held.mockRestore()
+    restored.resolve()
+    await eventually(() => expect(registry.teams()).toEqual([{ id: 'kept', name: 'kept' }]), 30_000)
+    await Promise.all([journal.close(), cutOff.close()])
+  }, 120_000)
 
   test('a topic that is gone does not keep a new member of its group from the others', async () => {
     const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { type Cluster, createCluster, type GroupPosition } from '../../shared/journal/kafka/cluster.ts'
 import { subscribeToTopics } from '../../shared/journal/kafka/group.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, recordsOf, valuesOf } from '../support/journal-fixture.ts'
@@ -35,6 +36,7 @@ await describeWithBackends(
         { write: (line: string) => void warnings.push(JSON.parse(line) as Record<string, unknown>) },
       )
       const context = {
+        clock: systemClock,
         connection: connectionTo(kafka.brokers),
         cluster,
         logger,

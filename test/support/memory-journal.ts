@@ -20,6 +20,8 @@ export interface MemoryJournal extends Journal {
   removeBefore(topic: string, partition: number, offset: number): void
   /** Compaction: keeps only the last record of each key, and none if that is a tombstone. */
   compact(topic: string): void
+  /** Ends the present followers of a topic, as if they may have missed deletions. */
+  outdateFollowers(topic: string): void
   /** Every record currently in a topic. */
   recordsOf(topic: string): readonly JournalRecord[]
 }
@@ -27,6 +29,8 @@ export interface MemoryJournal extends Journal {
 export interface MemoryTopic {
   readonly spec: NamedTopic
   readonly partitions: readonly MemoryPartition[]
+  /** Ends each follower. */
+  readonly followers: Set<() => void>
 }
 
 export interface MemoryPartition {
@@ -63,6 +67,9 @@ export function createMemoryJournal({
     },
     compact: (name) => {
       for (const partition of store.topicOf(name).partitions) partition.records = lastOfEachKey(partition.records)
+    },
+    outdateFollowers: (name) => {
+      for (const end of store.topicOf(name).followers) end()
     },
     recordsOf: (name) => store.topicOf(name).partitions.flatMap(({ records }) => records),
   }
@@ -172,6 +179,7 @@ const emptyTopic = (spec: NamedTopic): MemoryTopic => ({
     endPosition: 0,
     listeners: new Set(),
   })),
+  followers: new Set(),
 })
 
 /** Lets other work run first, as real I/O would. */
@@ -201,6 +209,7 @@ async function* iterate(topic: string, records: readonly JournalRecord[] | undef
 
 function followTopic(topic: MemoryTopic, onRecords: (records: readonly JournalRecord[]) => void) {
   let open = true
+  const { promise: outdated, resolve: tellOutdated } = Promise.withResolvers<void>()
   const stops = topic.partitions.map((partition) => {
     let position = 0
     const deliver = (): void => {
@@ -216,12 +225,17 @@ function followTopic(topic: MemoryTopic, onRecords: (records: readonly JournalRe
     partition.listeners.add(listener)
     return () => partition.listeners.delete(listener)
   })
-  return {
-    close: async () => {
-      open = false
-      for (const stop of stops) stop()
-    },
+  const end = (): void => {
+    open = false
+    topic.followers.delete(outdate)
+    for (const stop of stops) stop()
   }
+  const outdate = (): void => {
+    end()
+    tellOutdated()
+  }
+  topic.followers.add(outdate)
+  return { outdated, close: async () => end() }
 }
 
 function lastOfEachKey(records: readonly JournalRecord[]): readonly JournalRecord[] {

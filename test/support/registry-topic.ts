@@ -4,9 +4,9 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
-import { emptyState, fold, type RegistryState } from '../../shared/registry/records.ts'
+import { emptyState, fold, foldRecords, type RegistryState } from '../../shared/registry/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import { createRegistryFold } from '../../shared/registry/registry-fold.ts'
+import { createRegistryView } from '../../shared/registry/registry-view.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 
 export const NOW = '2026-03-04T05:06:07.000Z'
@@ -70,13 +70,13 @@ export function stateOf(...files: string[]): RegistryState {
 }
 
 /** A registry with one file applied, as its readers see it. */
-export const registryOf = (text: string): Registry => createRegistryFold(undefined, stateOf(text)).registry
+export const registryOf = (text: string): Registry => createRegistryView(stateOf(text)).registry
 
 /** The registry in the topic of a journal. */
 export function registryIn({ journal }: { readonly journal: MemoryJournal }): Registry {
-  const view = createRegistryFold()
-  view.fold(journal.recordsOf(TOPIC))
-  return view.registry
+  const state = emptyState()
+  foldRecords(state, journal.recordsOf(TOPIC))
+  return createRegistryView(state).registry
 }
 
 /** A state as plain data, for comparison. */

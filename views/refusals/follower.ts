@@ -2,7 +2,7 @@ import { createTopicFollower, type TopicFollowerDeps } from '../../shared/journa
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import { createRefusalRing, type RefusalRing, type RefusalsReader } from './ring.ts'
 
-type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' | 'begin' | 'fold'>
+type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' | 'isRequired' | 'begin' | 'fold' | 'onChange'>
 
 type RefusalsFollower = Service & RefusalsReader
 

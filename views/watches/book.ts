@@ -63,14 +63,14 @@ const READ_BACK_MS = 10_000
 /** Keeps all watches and their states in memory. */
 export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
   const { journal, topic, writer } = deps
-  /** Called after each fold. */
+  /** Called after each change. */
   const waiting = new Set<() => void>()
   const { name, start, stop, state, caughtUp } = createTopicFollower({
     ...deps,
     name: 'watches',
     begin: createFold,
-    fold: (fold, records) => {
-      fold.add(records)
+    fold: (fold, records) => fold.add(records),
+    onChange: () => {
       for (const look of [...waiting]) look()
     },
   })

@@ -1,4 +1,5 @@
 import { type Connection, Consumer } from '@platformatic/kafka'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker } from '../../runtime/waiting.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
@@ -19,6 +20,8 @@ export interface Source extends LogPlace {
   leaderEpoch: number
   /** When a broker last answered for it, with or without records (`performance.now()`). */
   answeredAt: number
+  /** The time of day at which its broker was last asked and had nothing more (milliseconds since 1970); 0: not yet. */
+  readAt: number
   /** The last answer of the brokers that it cannot be read; null: none. */
   refusal: Refusal | null
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
@@ -33,12 +36,14 @@ export const sourceAt = (
   ...place,
   topicId: undefined,
   answeredAt: performance.now(),
+  readAt: 0,
   refusal: null,
   flaw: null,
 })
 
 export interface FetcherOptions {
   readonly connection: KafkaConnection
+  readonly clock: Clock
   readonly logger: Logger
   /** The topics of all sources, including those added later. */
   readonly topics: readonly string[]
@@ -60,6 +65,8 @@ export interface FetcherOptions {
   onOutOfRange(source: Source): Promise<void>
   /** Called if the topic was made anew, where the position means nothing: the partition is not fetched any more. */
   onReplaced(source: Source): void
+  /** Called if the topic has lost records that were read, before others are read in their place. */
+  onLost?(source: Source): void
 }
 
 /** How long a broker waits for records while other partitions of it are not wanted, but may be soon. */
@@ -97,8 +104,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const client = createClient(options)
   const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
   const turns = createTurns()
-  const reported = createFailureReport(logger)
-  const unread = createUnreadReport(logger)
+  const [reported, unread] = [createFailureReport(logger), createUnreadReport(logger)]
   // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
@@ -175,13 +181,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
    * answered later all the same, to nobody, which may use up the quota again.
    */
   const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<number> => {
+    const askedAt = options.clock.now()
     const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
       maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
       maxBytes: MAX_BYTES,
       topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
     })
     if (signal.aborted) return 0
-    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, options)
+    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, askedAt, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
     for (const source of [...advanced, ...failures.keys()]) turns.end(source)
     if (failures.size > 0) throw reported(failures)
@@ -375,7 +382,8 @@ export function handOver(
   topicIdOf: TopicIdOf,
   wanted: readonly Source[],
   fetched: readonly FetchedPartition[],
-  { onRecords, logger }: Pick<FetcherOptions, 'onRecords' | 'logger'>,
+  askedAt: number,
+  { onRecords, onLost, logger }: Pick<FetcherOptions, 'onRecords' | 'onLost' | 'logger'>,
 ): { readonly advanced: readonly Source[]; readonly failures: ReadonlyMap<Source, unknown> } {
   const advanced: Source[] = []
   const failures = new Map<Source, unknown>()
@@ -394,12 +402,15 @@ export function handOver(
         logger.error({ topic, partition, position, from: commonEnd.position }, reason)
         Object.assign(source, commonEnd)
         advanced.push(source)
+        onLost?.(source)
       }
-      if (records === null || records.length === 0) continue
-      const found = createFetchedRecords(source.topic, source.partition, records, source)
-      Object.assign(source, found.next)
-      onRecords(source, found, Math.max(highWatermark, source.position))
-      if (source.position > position) advanced.push(source)
+      if (records !== null && records.length > 0) {
+        const found = createFetchedRecords(source.topic, source.partition, records, source)
+        Object.assign(source, found.next)
+        onRecords(source, found, Math.max(highWatermark, source.position))
+        if (source.position > position) advanced.push(source)
+      }
+      if (source.position >= highWatermark) source.readAt = askedAt
     } catch (failure) {
       Object.assign(source, { position, leaderEpoch })
       // Whether a position out of range has a flaw, a look at the range says.

@@ -79,7 +79,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const cluster = createCluster(connection, options.requestTimeoutMs)
   const appender = createAppender(connection, clock, options)
   const closing = new AbortController()
-  const context: ReadContext = { ...options, connection, cluster, logger, closing: closing.signal }
+  const context: ReadContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()
 
   const refuseWhenClosed = (): void => {

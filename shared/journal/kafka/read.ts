@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../contract/timestamp.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker } from '../../runtime/waiting.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
@@ -11,6 +13,7 @@ import type { Bounds } from './offsets.ts'
 export interface ReadContext {
   readonly connection: KafkaConnection
   readonly cluster: Cluster
+  readonly clock: Clock
   readonly logger: Logger
   /** Aborted when the journal closes. */
   readonly closing: AbortSignal
@@ -110,18 +113,32 @@ function refuseUnreadable({ topic, partition, flaw }: Source): void {
   if (flaw !== null) throw new Error(`${topic}/${partition} cannot be read: ${flaw}`)
 }
 
+/**
+ * How long a follower may read nothing: half the time for which compaction keeps deletion marks (`delete.retention.ms`, a day). Goes by the
+ * time of day, as other clocks may stand still while the machine sleeps.
+ */
+const UNREAD_MS_MAX = DAY_MS / 2
+
 /** Follows a topic from its first record; resolves when all records in it at the call have been handed over. */
 export async function followTopic(
   context: ReadContext,
   topic: string,
   onRecords: (records: readonly JournalRecord[]) => void,
 ): Promise<Follower> {
-  const { cluster, logger } = context
+  const { cluster, clock, logger } = context
+  const startedAt = clock.now()
   const bounds = await cluster.bounds(topic)
   let ends = bounds.map(({ end }) => end)
   const abort = new AbortController()
   const sources = bounds.map(({ first }, partition) => sourceAt({ topic, partition, position: first }))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
+  const { promise: outdated, resolve: tellOutdated } = Promise.withResolvers<void>()
+  const startOver = ({ partition, position }: Source, reason: string): void => {
+    logger.warn({ topic, partition, position, reason }, 'a follower starts over')
+    abort.abort()
+    reject(new Error(`${topic}/${partition}: ${reason}`))
+    tellOutdated()
+  }
   const check = (): void => {
     if (sources.every(({ position }, partition) => position >= (ends[partition] ?? 0))) resolve()
   }
@@ -131,28 +148,22 @@ export async function followTopic(
     sources,
     signal: AbortSignal.any([abort.signal, context.closing]),
     wants: () => true,
-    onRecords: (_, fetched) => {
-      while (!fetched.isEmpty()) {
+    onRecords: (source, fetched) => {
+      if (clock.now() - Math.max(source.readAt, startedAt) > UNREAD_MS_MAX)
+        startOver(source, 'deletions may have been missed, as the topic was not read for long')
+      while (!fetched.isEmpty() && !abort.signal.aborted) {
         const records = fetched.take(someRecords())
         if (records.length > 0) onRecords(records)
       }
       check()
     },
-    // A follower folds the records that are kept; it does not miss those that retention removed before it came.
     onOutOfRange: async (source) => {
       const found = await boundsNow(cluster, source)
       if (found === undefined || (source.position >= found.first && source.position <= found.end)) return
-      const { first } = found
-      logger.warn({ topic, partition: source.partition, position: source.position, first }, 'a follower starts over')
-      source.position = first
-      check()
+      startOver(source, `the topic has the records ${found.first} to ${found.end} now`)
     },
-    onReplaced: ({ partition }) => {
-      logger.warn({ topic, partition }, 'the topic was made anew, and its follower starts over')
-      const anew = sourceAt({ topic, partition, position: 0 })
-      sources[partition] = anew
-      fetcher.add(anew)
-    },
+    onReplaced: (source) => startOver(source, 'the topic was made anew'),
+    onLost: (source) => startOver(source, 'the topic has lost records that were read'),
   })
   fetcher.done.then(() => reject(new Error('the journal is closed')), reject)
   check()
@@ -169,7 +180,7 @@ export async function followTopic(
   const looking = setInterval(() => look().catch(reject), context.requestTimeoutMs)
   try {
     await caughtUp
-    return { close }
+    return { outdated, close }
   } catch (error) {
     abort.abort()
     throw error

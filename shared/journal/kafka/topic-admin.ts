@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/timestamp.ts'
 import { type NamedTopic, TopicMissingError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 
@@ -38,6 +39,9 @@ const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync
 /** Retention goes by the time of a record: with its sender's, a gateway whose clock is behind would lose records before they are read. */
 const BROKERS_CLOCK = 'LogAppendTime'
 
+/** How long deletion marks are kept; a follower reads the topic again that read nothing for half of it (read.ts). */
+const DELETIONS_KEPT_MS = DAY_MS
+
 /** The settings that Sluice gives a topic; all others are the cluster's defaults. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   const base = {
@@ -47,7 +51,7 @@ function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
     ...(topic.recordBytesMax !== undefined && { 'max.message.bytes': String(topic.recordBytesMax) }),
   }
   return topic.cleanup === 'compact'
-    ? { ...base, 'cleanup.policy': 'compact' }
+    ? { ...base, 'cleanup.policy': 'compact', 'delete.retention.ms': String(DELETIONS_KEPT_MS) }
     : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), ...sizeSettings(topic) }
 }
 
@@ -133,7 +137,12 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
 }
 
 function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, string>): readonly string[] {
-  if (topic.cleanup === 'compact') return []
+  if (topic.cleanup === 'compact') {
+    const kept = Number(config.get('delete.retention.ms'))
+    return kept >= DELETIONS_KEPT_MS
+      ? []
+      : [`${topic.name} has delete.retention.ms=${kept}, not ${DELETIONS_KEPT_MS} or more`]
+  }
   const wanted = {
     'retention.ms': String(topic.retentionMs ?? -1),
     // If Sluice sets no limit, an operator may.

@@ -123,6 +123,8 @@ export async function follow(
   await readAll()
   const ended = goOn(seen)
   return {
+    // The file is this process's alone to compact, and a deletion mark is removed a minute after what it deletes: that is time to read it.
+    outdated: new Promise(() => undefined),
     close: () => {
       closing.abort()
       changes.notify(topic)

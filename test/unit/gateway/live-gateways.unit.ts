@@ -152,7 +152,7 @@ describe('the live gateways', () => {
     const gateway = await start({ ...withTopic(), follow: () => read })
     await gateway.stop(systemClock.now() + 60_000)
     const closed = Promise.withResolvers<void>()
-    resolve({ close: async () => closed.resolve() })
+    resolve({ outdated: new Promise(() => undefined), close: async () => closed.resolve() })
     await closed.promise
   })
 

@@ -156,7 +156,7 @@ describe('the follower of refusals', () => {
     await follower.start()
     await follower.stop(NOW + 60_000)
     const closed = Promise.withResolvers<void>()
-    resolve({ close: async () => closed.resolve() })
+    resolve({ outdated: new Promise(() => undefined), close: async () => closed.resolve() })
     await closed.promise
   })
 })

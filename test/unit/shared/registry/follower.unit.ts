@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import type { Journal } from '../../../../shared/journal/journal.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { Follower, Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryFollower } from '../../../../shared/registry/follower.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import type { Logger } from '../../../../shared/runtime/logger.ts'
@@ -61,12 +61,12 @@ describe('a follower of the registry', () => {
   })
 
   test('is not ready before the journal has handed all over', async () => {
-    const { promise, resolve } = Promise.withResolvers<{ close(): Promise<void> }>()
+    const { promise, resolve } = Promise.withResolvers<Follower>()
     const { follower } = followerOf({ follow: () => promise }, 'registry')
     const starting = follower.start()
     await turn()
     expect(follower.ready()).toBe(false)
-    resolve({ close: async () => undefined })
+    resolve({ outdated: new Promise(() => undefined), close: async () => undefined })
     await starting
     expect(follower.ready()).toBe(true)
   })
@@ -80,6 +80,33 @@ describe('a follower of the registry', () => {
     await admin.revokeKey('payments', 'payments-key')
     await eventually(() => !follower.registry.keyOpens('payments', 'payments-key'))
     expect(follower.registry.entity('order-placed')).toBeDefined()
+    await follower.stop(soon())
+  })
+
+  test('reads the topic again where it may have missed deletions, and knows what it knew until it has', async () => {
+    const { journal, admin, topic } = registryOnMemory()
+    await admin.applyFile(FILE, { prune: false })
+    const rereading = Promise.withResolvers<void>()
+    const follow = vi.fn(journal.follow)
+    const { follower, metricOf } = followerOf({ follow }, topic)
+    await follower.start()
+    follow.mockImplementation(async (...args) => {
+      const opened = await journal.follow(...args)
+      await rereading.promise
+      return opened
+    })
+    // Ended first, so that it misses the deletions.
+    journal.outdateFollowers(topic)
+    await admin.applyFile('teams: [{ id: billing, apiKeys: [billing-key] }]', { prune: true })
+    journal.compact(topic)
+    await eventually(() => expect(follow).toHaveBeenCalledTimes(2))
+    expect(follower.registry.keyOpens('payments', 'payments-key')).toBe(true)
+    rereading.resolve()
+    await eventually(() => expect(follower.registry.teams().map(({ id }) => id)).toEqual(['billing']))
+    expect(follower.registry.entity('order-placed')).toBeUndefined()
+    expect([follower.ready(), await metricOf('sluice_registry_records')]).toEqual([true, 3])
+    await admin.revokeKey('billing', 'billing-key')
+    await eventually(() => !follower.registry.keyOpens('billing', 'billing-key'))
     await follower.stop(soon())
   })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { startConsumerMember } from '../../../../../shared/journal/kafka/consumer-member.ts'
 import type { Ended, GroupContext, Member } from '../../../../../shared/journal/kafka/member.ts'
+import { systemClock } from '../../../../../shared/runtime/clock.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { apiVersions, type FakeBroker, startFakeBroker } from '../../../../support/fake-broker.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
@@ -65,6 +66,7 @@ const confirmed = ({ memberId, epoch }: Heartbeat): Writer =>
 /** A member of the group, with the reasons why it ended. */
 function startMember({ host, port }: FakeBroker) {
   const context: GroupContext = {
+    clock: systemClock,
     connection: connectionTo([`${host}:${port}`]),
     cluster: {} as Cluster,
     logger: testLogger,

@@ -1,6 +1,7 @@
 import { Connection, type Reader, ResponseError, Writer } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
+import type { JournalRecord } from '../../../../../shared/journal/journal.ts'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
@@ -14,6 +15,7 @@ import {
 import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { type Clock, systemClock } from '../../../../../shared/runtime/clock.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import {
   API_VERSIONS,
@@ -35,6 +37,7 @@ const sourceOf = (partition: number): Source => sourceAt({ topic: 'logs', partit
 const fetcherOf = (brokers: readonly FakeBroker[], signal: AbortSignal, changed: Partial<FetcherOptions> = {}) =>
   startFetcher({
     connection: connectionTo(brokers.map(({ host, port }) => `${host}:${port}`)),
+    clock: systemClock,
     logger: testLogger,
     topics: ['logs'],
     sources: [sourceOf(0)],
@@ -85,6 +88,7 @@ test('a partition that fails holds up none of the others, and its position stays
       answerOf(4, {}),
       answerOf(5, { records: recordsOf('of a partition that is not wanted') }),
     ],
+    0,
     {
       logger: testLogger,
       onRecords: (source, records, end) => {
@@ -108,7 +112,7 @@ test('a partition that fails holds up none of the others, and its position stays
 test('a broker that does not lead a partition any more says nothing of its records', () => {
   const source = sourceOf(0)
   const moved = new ResponseError(1, 15, { '': [6, null] }, {}) // NOT_LEADER_OR_FOLLOWER
-  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: moved })], {
+  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: moved })], 0, {
     logger: testLogger,
     onRecords: () => undefined,
   })
@@ -118,7 +122,7 @@ test('a broker that does not lead a partition any more says nothing of its recor
 test('records that a reader may not have are no passing failure of the broker', () => {
   const source = sourceOf(0)
   const refused = new ResponseError(1, 15, { '': [TOPIC_AUTHORIZATION_FAILED, null] }, {})
-  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: refused })], {
+  handOver(() => 'id-of-logs', [source], [answerOf(0, { error: refused })], 0, {
     logger: testLogger,
     onRecords: () => undefined,
   })
@@ -326,6 +330,7 @@ test('a leader that is cut off from the others, and says nothing of it, is left 
 async function reading<Result>(
   answer: (fetch: number) => Writer | undefined,
   read: (context: ReadContext) => Promise<Result>,
+  clock: Clock = systemClock,
 ): Promise<Result> {
   let fetches = 0
   const broker: FakeBroker = await startFakeBroker(({ apiKey }) => {
@@ -344,6 +349,7 @@ async function reading<Result>(
     return await read({
       connection: connectionTo([`${broker.host}:${broker.port}`]),
       cluster: cluster as Cluster,
+      clock,
       logger: testLogger,
       closing: closing.signal,
       requestTimeoutMs: 100,
@@ -378,5 +384,43 @@ describe.each(Object.entries(READERS))('a %s', (_name, read) => {
   test('does not wait for records that it may not read', async () => {
     const refused = reading(() => fetched(TOPIC_AUTHORIZATION_FAILED), read)
     await expect(refused).rejects.toThrow(/^logs\/0 cannot be read: .*Topic authorization failed/)
+  })
+})
+
+describe('a follower', () => {
+  const HOUR_MS = 3_600_000
+
+  /** The values that a follower hands over until it is outdated; `answer` answers the fetch of this number, at a time that it may set. */
+  async function followedUntilOutdated(
+    answer: (fetch: number, time: { hours: number }) => Writer | undefined,
+  ): Promise<readonly string[]> {
+    const values: string[] = []
+    const time = { hours: 0 }
+    const follow = async (context: ReadContext): Promise<void> => {
+      const onRecords = (records: readonly JournalRecord[]): unknown =>
+        values.push(...records.map(({ value }) => String(value)))
+      await (await followTopic(context, 'logs', onRecords)).outdated
+    }
+    await reading((fetch) => answer(fetch, time), follow, { now: () => time.hours * HOUR_MS })
+    return values
+  }
+
+  test('that gets no answer for half a day hands nothing over any more, as it may have missed deletions', async () => {
+    const followed = await followedUntilOutdated((fetch, time) => {
+      const none = Buffer.alloc(0)
+      const answers = [recordsOf('a', 'b'), none, none, recordsOf('a', 'b', 'c')] as const
+      time.hours = [5, 16, 16, 27][fetch - 1] ?? 40
+      return fetched(answers[fetch - 1] ?? recordsOf('a', 'b', 'c', 'd'))
+    })
+    expect(followed).toEqual(['a', 'b', 'c'])
+  })
+
+  test('is outdated when its topic has lost records that it handed over', async () => {
+    const lost = recordsOf('a', 'lost')
+    lost.writeInt32BE(4, LEADER_EPOCH_AT)
+    const followed = await followedUntilOutdated((fetch) =>
+      fetch === 1 ? fetched(lost) : fetched(fetch === 2 ? { position: 1, leaderEpoch: 3 } : recordsOf('a', 'another')),
+    )
+    expect(followed).toEqual(['a', 'lost'])
   })
 })

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { Cluster, GroupPosition } from '../../../../../shared/journal/kafka/cluster.ts'
 import { findStartingPoints, type StartingPoint } from '../../../../../shared/journal/kafka/starting-points.ts'
+import { systemClock } from '../../../../../shared/runtime/clock.ts'
 import { connectionTo, testLogger } from '../../../../support/kafka.ts'
 
 /** Asks for the position in one partition until the answers of the cluster have one. */
@@ -10,6 +11,7 @@ function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
   const found: StartingPoint[] = []
   const done = findStartingPoints({
     context: {
+      clock: systemClock,
       connection: connectionTo([]),
       cluster: { positionsOf } as Cluster,
       logger,

@@ -65,6 +65,24 @@ test('a topic of one copy is a danger, though the third broker is down', async (
 })
 
 test.each([
+  ['86400000', []],
+  ['604800000', []],
+  ['3600000', ['registry has delete.retention.ms=3600000, not 86400000 or more']],
+])('a compacted topic that keeps deletion marks for %s ms: %j', async (kept, differences) => {
+  const cluster = await clusterOf({ alive: [1], topics: { registry: [1] } })
+  const config = new Map([
+    ['min.insync.replicas', '1'],
+    ['cleanup.policy', 'compact'],
+    ['delete.retention.ms', kept],
+    ['message.timestamp.type', 'LogAppendTime'],
+    ['max.message.bytes', '1048588'],
+  ])
+  const topic = { ...topicNamed('registry'), cleanup: 'compact' } as const
+  const [report] = await describeTopics({ ...cluster, configOf: async () => config }, [topic])
+  expect(report).toMatchObject({ differences, dangers: [] })
+})
+
+test.each([
   ['1048588', []],
   ['262144', ['logs takes records of 262144 bytes (max.message.bytes), not 1048588']],
 ])('a topic that takes at most %s bytes at once: %j', async (largest, differences) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import { keyRecordId } from '../../../../shared/registry/plan-keys.ts'
-import { encodeRecord, type RegistryRecord } from '../../../../shared/registry/records.ts'
-import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
+import { emptyState, encodeRecord, foldRecords, type RegistryRecord } from '../../../../shared/registry/records.ts'
+import { createRegistryView } from '../../../../shared/registry/registry-view.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -33,15 +33,19 @@ const key = (team: string, text: string, revokedAt: string | null = null, create
 })
 
 function viewOf(...records: RegistryRecord[]) {
-  const view = createRegistryFold()
-  const add = (...more: RegistryRecord[]): void =>
-    view.fold(
+  const state = emptyState()
+  const view = createRegistryView(state)
+  const add = (...more: RegistryRecord[]): void => {
+    foldRecords(
+      state,
       more.map(encodeRecord).map(({ key, value }) => ({
         offset: 0,
         key: Buffer.from(key as string),
         value: value === null ? null : Buffer.from(value),
       })),
     )
+    view.show(state)
+  }
   add(...records)
   return { registry: view.registry, add }
 }
@@ -216,18 +220,19 @@ describe('records written past the administration', () => {
 
   test('what cannot be read is told and changes nothing else', () => {
     const heard: unknown[] = []
-    const view = createRegistryFold((reason, offset) => heard.push([reason, offset]))
+    const state = emptyState()
     const bytes = (text: string) => Buffer.from(text)
-    view.fold([
+    const records = [
       { offset: 3, key: null, value: bytes('{}') },
       { offset: 4, key: bytes('team/a'), value: bytes('{"name":"A"}') },
       { offset: 7, key: bytes('team/b'), value: bytes('{') },
-    ])
+    ]
+    foldRecords(state, records, (reason, offset) => heard.push([reason, offset]))
     expect(heard).toEqual([
       ['invalid_key', 3],
       ['invalid_json', 7],
     ])
-    expect(view.registry.teams()).toEqual([{ id: 'a', name: 'A' }])
+    expect(createRegistryView(state).registry.teams()).toEqual([{ id: 'a', name: 'A' }])
   })
 })
 

@@ -1,33 +1,17 @@
 import { compareTimestamps } from '../contract/timestamp.ts'
-import type { JournalRecord } from '../journal/journal.ts'
 import { hashKey, hashKeyHex, includesHash } from './keys.ts'
-import {
-  archived,
-  decodeRecord,
-  emptyState,
-  fold,
-  type RegistryState,
-  splitOwnedId,
-  type Unreadable,
-} from './records.ts'
+import { archived, emptyState, type RegistryState, splitOwnedId } from './records.ts'
 import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, StepEntity, Team } from './registry.ts'
 
-export interface RegistryFold {
+export interface RegistryView {
   readonly registry: Registry
-  /** The number of records in it. */
-  size(): number
-  /** Folds records of the registry topic, in order; never throws. */
-  fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
+  /** Shows this state from now on, which may be another one or the same with changes. */
+  show(state: RegistryState): void
 }
 
-/**
- * A registry in memory that starts from `state` and follows the records folded into it. `onUnreadable` is called for each record that this
- * program cannot have written.
- */
-export function createRegistryFold(
-  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
-  state: RegistryState = emptyState(),
-): RegistryFold {
+/** A state of the registry in the form that its readers use. */
+export function createRegistryView(initial: RegistryState = emptyState()): RegistryView {
+  let state = initial
   let index = indexOf(state)
   let stale = false
   // Records come rarely and in batches: the first read after a change rebuilds the indices.
@@ -39,15 +23,10 @@ export function createRegistryFold(
   const liveKeys = (teamId: string): readonly Buffer[] => fresh().teams.get(teamId)?.liveHashes ?? []
 
   return {
-    fold: (records) => {
-      for (const each of records) {
-        const { record, unreadable } = decodeRecord(each)
-        if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
-        if (record !== undefined) fold(state, record)
-      }
+    show: (next) => {
+      state = next
       stale = true
     },
-    size: () => Object.values(state).reduce((sum, { size }) => sum + size, 0),
     registry: {
       entity: (identifier) => fresh().entities.get(identifier),
       project: (id) => fresh().projects.get(id),
