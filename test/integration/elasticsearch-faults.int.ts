@@ -174,6 +174,16 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await store.flow(TEAM, 'order-1')).toBeUndefined()
   })
 
+  test('old flows whose index is gone by the time of their removal hold up no other removal', async () => {
+    await store.mergeFlows([factAt(1)], never)
+    const isFirst = first(1)
+    proxy.inject((request) => {
+      if (!isBulk(request) || !isFirst()) return undefined
+      return { fault: 'hold', until: ask(elasticsearch.url, 'DELETE', `/${prefix}-flows-v1`) }
+    })
+    expect(await store.removeBefore('2026-02-05')).toBe(0)
+  })
+
   test('flows that may not be read halt', async () => {
     const body = '{"docs":[{"error":{"type":"security_exception","reason":"no"}}]}'
     proxy.inject(({ path }) => (path.startsWith('/_mget') ? { fault: 'answer', status: 200, body } : undefined))

@@ -30,13 +30,14 @@ export interface Bulk {
   /**
    * Sends one operation per item, with the lines that `linesOf` returns for it, and returns one outcome each, in order. Takes items only
    * when they can be sent. Retries until the signal aborts; rejects with its reason, or with a `StoreHaltError`. `versioned`: stored
-   * documents come with their versions. `untilBlocked`: rejects if nothing is written until somebody acts.
+   * documents come with their versions. `deletes`: all operations are deletions, which have nothing to do where the index is gone.
+   * `untilBlocked`: rejects if nothing is written until somebody acts.
    */
   run<Item>(
     items: Iterable<Item>,
     linesOf: (item: Item) => Lines,
     signal: AbortSignal,
-    options?: { readonly versioned?: boolean; readonly untilBlocked?: boolean },
+    options?: { readonly versioned?: boolean; readonly deletes?: boolean; readonly untilBlocked?: boolean },
   ): Promise<readonly Settled[]>
   /** Repeats what a write depends on, as the function `persist` does; `documents` wait for it. */
   persist<T>(task: () => Promise<T>, documents: number, signal: AbortSignal): Promise<T>
@@ -48,6 +49,7 @@ export interface Bulk {
 interface Way {
   readonly signal: AbortSignal
   readonly versioned: boolean
+  readonly deletes: boolean
   readonly untilBlocked: boolean
 }
 
@@ -59,6 +61,9 @@ interface Deps {
   readonly metrics: Metrics
   readonly tracer?: Tracer | null | undefined
 }
+
+/** Attempts after which an index that is missing is gone: a rebuild gives its name to another, which a node may not know at once. */
+const GONE_AFTER = 3
 
 const OUTCOMES: readonly (Settled['outcome'] | 'retried')[] = ['stored', 'duplicate', 'refused', 'retried']
 
@@ -101,8 +106,9 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
           pending = null
           return
         }
+        const goneIsDone = way.deletes && attempt >= GONE_AFTER
         const round: Round =
-          answer.verdict === 'retry' ? { again: pending, ...answer } : sort(pending, answer.items, settled)
+          answer.verdict === 'retry' ? { again: pending, ...answer } : sort(pending, answer.items, goneIsDone, settled)
         const before = pending.positions.length
         pending = round.again
         if (pending === null) return
@@ -125,17 +131,16 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
       settled[position] = { outcome: 'refused', reason: `Elasticsearch answered ${reason}` }
       return
     }
-    for (const half of halve(chunk)) {
+    for (const half of halve(chunk))
       await settle(half, await semaphore.run(() => post(half, way), way.signal), settled, way)
-    }
   }
 
   return {
-    async run(items, linesOf, signal, { versioned = false, untilBlocked = false } = {}) {
+    async run(items, linesOf, signal, { versioned = false, deletes = false, untilBlocked = false } = {}) {
       const settled: Settled[] = []
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
-      const way = { signal: either, versioned, untilBlocked }
+      const way = { signal: either, versioned, deletes, untilBlocked }
       const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
@@ -241,8 +246,8 @@ const storedAs = ({ _seq_no: seqNo, _primary_term: term }: BulkItem): Settled =>
   seqNo === undefined || term === undefined ? STORED : { outcome: 'stored', version: { seqNo, term } }
 const DUPLICATE: Settled = { outcome: 'duplicate' }
 
-/** Records the final outcomes; returns what to resend. */
-function sort(chunk: Chunk, items: readonly BulkItem[], settled: Settled[]): Round {
+/** Records the final outcomes; returns what to resend. `goneIsDone`: nothing is left to do in an index that is gone. */
+function sort(chunk: Chunk, items: readonly BulkItem[], goneIsDone: boolean, settled: Settled[]): Round {
   const again: number[] = []
   let reason = ''
   let blocked = false
@@ -257,6 +262,14 @@ function sort(chunk: Chunk, items: readonly BulkItem[], settled: Settled[]): Rou
         break
       case 'refused':
         settled[position] = { outcome: 'refused', reason: verdict.reason }
+        break
+      case 'gone':
+        if (goneIsDone) {
+          settled[position] = DUPLICATE
+          break
+        }
+        again.push(index)
+        reason = verdict.reason
         break
       case 'retry':
         again.push(index)

@@ -52,7 +52,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     const remove = (copy: Copy): Lines => [
       `{"delete":{"_index":"${indexOf(copy)}","_id":${JSON.stringify(copy.id)}}}\n`,
     ]
-    await bulk.run(surplus, remove, signal)
+    await bulk.run(surplus, remove, signal, { deletes: true })
     return kept
   }
 

@@ -23,12 +23,12 @@ export async function removeFlowsBefore(
   for (const stream of await shardsOf(connection, found, names)) {
     for await (const hits of pagesOf(connection, { stream, after: -1 }, { fields: false, filter, signal })) {
       const lines = (hit: VersionedHit<unknown>): Lines => [`${JSON.stringify(deletion(names.flows, hit))}\n`]
-      await bulk.run(hits, lines, signal, { untilBlocked: true })
+      await bulk.run(hits, lines, signal, { deletes: true, untilBlocked: true })
     }
   }
 }
 
-/** Deletes through the alias: a write to an index that a rebuild has removed would be repeated for ever. Another index has other versions. */
+/** Deletes through the alias: a rebuild may replace the index. Another index has other versions. */
 const deletion = (_index: string, { _id, _seq_no, _primary_term }: VersionedHit<unknown>): object => ({
   delete: { _index, _id, if_seq_no: _seq_no, if_primary_term: _primary_term },
 })

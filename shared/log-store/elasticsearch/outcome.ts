@@ -7,6 +7,8 @@ type ItemVerdict =
   | { readonly verdict: 'duplicate' }
   /** Retry this document later; `blocked` if that cannot succeed until somebody acts. */
   | { readonly verdict: 'retry'; readonly blocked: boolean; readonly reason: string }
+  /** The index was removed while the request was under way, as by a rebuild: by now its name may stand for another one. */
+  | { readonly verdict: 'gone'; readonly reason: string }
   | { readonly verdict: 'refused'; readonly reason: string }
   | { readonly verdict: 'halt'; readonly reason: string }
 
@@ -47,9 +49,10 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
   const block = isBlocked(item.error) ? type : mendable(item.error)
   if (block !== undefined) return { verdict: 'retry', blocked: true, reason: block }
-  if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type) || isReplaced(item.error)) {
+  if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
   }
+  if (isGone(item.error)) return { verdict: 'gone', reason: `${status} ${type}` }
   if (status === 401 || status === 403 || status === 404) return { verdict: 'halt', reason: `${status} ${type}` }
   return { verdict: 'refused', reason: refusal(status, item.error) }
 }
@@ -74,8 +77,7 @@ function mendable({ type = '', reason = '' }: ErrorBody = {}): string | undefine
   return found && `${type} (${found[1]})`
 }
 
-/** The index was removed while the request was under way, as by a rebuild: by now its name stands for another one. */
-const isReplaced = (error: ErrorBody | undefined): boolean =>
+const isGone = (error: ErrorBody | undefined): boolean =>
   error?.type === 'index_not_found_exception' && !error.reason?.includes('action.auto_create_index')
 
 /** Names the error and our field, but nothing from the document. */

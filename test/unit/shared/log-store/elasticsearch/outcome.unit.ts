@@ -55,9 +55,9 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
 
-  test('whose index was removed meanwhile is tried again: its name may stand for another one', () => {
+  test('whose index was removed meanwhile is told from others, as its name may stand for another index', () => {
     const error = { type: 'index_not_found_exception', reason: 'no such index [x-a]' }
-    expect(classifyItem({ status: 404, error })).toMatchObject({ verdict: 'retry', blocked: false })
+    expect(classifyItem({ status: 404, error })).toEqual({ verdict: 'gone', reason: '404 index_not_found_exception' })
   })
 
   test.each([
