@@ -145,6 +145,17 @@ await describeWithBackends(
       await Promise.all([operator, outsider].map((each) => each.close()))
     })
 
+    test('a login that may see the indices but not read them is never ready, and is told what it lacks', async () => {
+      const prefix = uniquePrefix()
+      const operator = open(prefix, basic)
+      await operator.indices.apply()
+      const blind = { ...RUNS, indices: RUNS.indices.filter((privilege) => privilege !== 'read') }
+      const store = open(prefix, await accessWith(prefix, blind))
+      const unready = { ready: false, reason: expect.stringMatching(/403 security_exception .*privileges/) }
+      expect([await store.health(), await store.health()]).toMatchObject([unready, unready])
+      await Promise.all([operator, store].map((each) => each.close()))
+    })
+
     const refusals: readonly (readonly [string, Access, RegExp])[] = [
       [
         'a wrong password',

@@ -440,6 +440,19 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.removeBefore('2026-01-20')).toBe(1)
   })
 
+  test('a missing shard is told, but takes nothing out of service as long as there are others', async () => {
+    await makeUnassigned(elasticsearch.url, dayIndex('2026-01-02'))
+    const reason = 'primary shards missing: 1 of 6; lists that need them answer 503'
+    expect(await store.health()).toEqual({ name: 'elasticsearch', ready: true, reason })
+    const other = uniquePrefix()
+    for (const rest of ['flows-v1', 'event-logs-v1-2026.01.02', 'application-logs-v1-2026.01.02'])
+      await makeUnassigned(elasticsearch.url, `${other}-${rest}`)
+    const lost = openStore(elasticsearch.url, other).store
+    expect(await lost.health()).toEqual({ name: 'elasticsearch', ready: false, reason: 'no primary shard is there' })
+    await lost.close()
+    await removeAll(elasticsearch.url, other)
+  })
+
   test('health names what is missing, and never rejects', async () => {
     expect(await store.health()).toEqual({ name: 'elasticsearch', ready: true })
     const nowhere = openStore('http://127.0.0.1:9', prefix).store

@@ -131,7 +131,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     ...createEntryReader({ connection: once, searcher, names }),
     tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
     ...createFlowReader({ connection: patient, searcher, names }),
-    health: () => readHealth(once, names, bulk.problem()),
+    health: createHealthCheck(once, names, bulk.problem),
     async close() {
       closing.abort(new Error('the log store is closed'))
       await once.close()
@@ -139,23 +139,49 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   }
 }
 
-async function readHealth(connection: Connection, names: IndexNames, problem: string | null): Promise<Health> {
+/**
+ * Tells whether the store can work, by the state of the cluster and one read that has to succeed once: a search tells what the login may do,
+ * but one for each probe would take processes out of service while Elasticsearch is overloaded. A missing shard fails the reads that
+ * need it, and takes nothing else with it.
+ */
+function createHealthCheck(connection: Connection, names: IndexNames, problem: () => string | null) {
   const name = 'elasticsearch'
-  if (problem !== null) return { name, ready: false, reason: `writes are blocked: ${problem}` }
-  try {
-    const { status } = await connection.send<{ status: string }>({
+  const notReady = (reason: string): Health => ({ name, ready: false, reason })
+  const indices = `${names.all()},${names.flows}`
+  let hasRead = false
+
+  async function ask(): Promise<Health> {
+    const { active_primary_shards: active, unassigned_primary_shards: missing } = await connection.send<ClusterHealth>({
       method: 'GET',
-      path: `/_cluster/health/${names.all()},${names.flows}`,
-      query: { expand_wildcards: 'open', filter_path: 'status', timeout: '1s' },
+      path: `/_cluster/health/${indices}`,
+      query: { expand_wildcards: 'open', filter_path: '*_primary_shards', timeout: '1s' },
       timeoutMs: HEALTH_TIMEOUT_MS,
     })
-    return status === 'red' ? { name, ready: false, reason: NOT_ALL_THERE } : { name, ready: true }
-  } catch (error) {
-    if (error instanceof ElasticsearchError && error.status === 408)
-      return { name, ready: false, reason: NOT_ALL_THERE }
-    return { name, ready: false, reason: error instanceof Error ? error.message : 'no answer' }
+    if (active === 0) return notReady('no primary shard is there')
+    if (!hasRead) {
+      const query = { size: 0, terminate_after: 1, track_total_hits: false, filter_path: 'took' }
+      await connection.send({ method: 'GET', path: `/${indices}/_search`, query, timeoutMs: HEALTH_TIMEOUT_MS })
+      hasRead = true
+    }
+    const reason = `primary shards missing: ${missing} of ${active + missing}; lists that need them answer 503`
+    return { name, ready: true, ...(missing > 0 && { reason }) }
+  }
+
+  return async (): Promise<Health> => {
+    const blocked = problem()
+    if (blocked !== null) return notReady(`writes are blocked: ${blocked}`)
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof ElasticsearchError && error.status === 408) return notReady('an index is missing')
+      return notReady(error instanceof Error ? error.message : 'no answer')
+    }
   }
 }
 
+interface ClusterHealth {
+  readonly active_primary_shards: number
+  readonly unassigned_primary_shards: number
+}
+
 const HEALTH_TIMEOUT_MS = 5_000
-const NOT_ALL_THERE = 'an index is missing or lacks a primary shard'
