@@ -139,8 +139,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
     async run(items, linesOf, signal, { versioned = false, deletes = false, untilBlocked = false } = {}) {
       const settled: Settled[] = []
       const stop = new AbortController()
-      const either = AbortSignal.any([signal, stop.signal])
-      const way = { signal: either, versioned, deletes, untilBlocked }
+      const way = { signal: AbortSignal.any([signal, stop.signal]), versioned, deletes, untilBlocked }
       const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
@@ -149,7 +148,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
             const chunk = source.take()
             if (!source.isEmpty()) more()
             return chunk === null ? null : { chunk, answer: await post(chunk, way) }
-          }, either)
+          }, way.signal)
           if (sent === null) continue
           await settle(sent.chunk, sent.answer, settled, way)
           // Without an answer for each document, the request may still be in progress.
