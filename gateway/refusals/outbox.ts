@@ -1,6 +1,7 @@
 import { encodeRefusal, type RefusalRecord } from '../../shared/contract/refusals.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
+import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -33,8 +34,9 @@ const PARTITION = 0
 
 export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
   const counter = metrics.counter('sluice_refusals_noted_total', { outcome: ['noted', 'unnoted', 'lost'] })
-  let waiting: NewRecord[] = []
-  let bytes = 0
+  let waiting: { readonly team: string; readonly size: number; readonly encoded: NewRecord }[] = []
+  const bytes = createByteBudget(WAITING_BYTES_MAX)
+  const shareOf = (team: string) => bytes.share(team, TEAM_WEIGHT)
   const missed = new Map<string, Map<string, number>>()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
@@ -49,9 +51,9 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
   function send(): void {
     clearTimeout(timer)
     timer = undefined
-    const records = [...waiting, ...takeMissed()]
+    const records = [...waiting.map(({ encoded }) => encoded), ...takeMissed()]
+    for (const { team, size } of waiting) shareOf(team).give(size)
     waiting = []
-    bytes = 0
     sending = append(records).finally(() => {
       sending = undefined
       if (waiting.length > 0 || missed.size > 0) schedule()
@@ -82,9 +84,10 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
     push: (record) => {
       const encoded = encodeRefusal(record)
       const size = Buffer.byteLength(String(encoded.value))
-      if (bytes + size > WAITING_BYTES_MAX) return false
-      waiting.push(encoded)
-      bytes += size
+      const { team } = record
+      if (!shareOf(team).fits(size)) return false
+      waiting.push({ team, size, encoded })
+      shareOf(team).take(size)
       counter.inc({ outcome: 'noted' })
       schedule()
       return true

@@ -1,3 +1,5 @@
+import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+
 /** Refusals of one Team with one code that are noted at once, and how many more per second after that. */
 const OWN_SHARE = { atOnce: 20, perSecond: 1 }
 /** The same over all Teams, codes and gateways. */
@@ -15,13 +17,25 @@ interface Share {
 }
 
 /**
- * Decides whether a refusal may be noted now: a token bucket per Team and code, so that a flood of one mistake hides neither another
- * mistake nor another Team's, and one bucket for all. Teams and codes are few, so none is forgotten. `now` returns milliseconds, `share`
- * this gateway's part of the rate for all.
+ * Decides whether a refusal may be noted now: a token bucket per Team and code, so that a flood of one mistake does not hide another, and a
+ * bucket for all, of which no Team takes more than its share: a sender can make every mistake there is. Teams and codes are few, so none is
+ * forgotten. `now` returns milliseconds, `share` this gateway's part of the rate for all.
  */
 export function createShares(now: () => number, share = () => 1): (team: string, code: string) => boolean {
-  const all: Bucket = { tokens: ALL_SHARE.atOnce, at: now() }
   const own = new Map<string, Bucket>()
+  const all = createByteBudget(ALL_SHARE.atOnce)
+  /** The Teams of the notes that `all` still counts, oldest first, and how many of these it may forget. */
+  const counted: string[] = []
+  const forgotten: Bucket = { tokens: 0, at: now() }
+  const shareOf = (team: string) => all.share(team, TEAM_WEIGHT)
+
+  function forget(time: number): void {
+    fill(forgotten, { atOnce: counted.length, perSecond: ALL_SHARE.perSecond * share() }, time)
+    for (const team of counted.splice(0, Math.floor(forgotten.tokens))) {
+      shareOf(team).give(1)
+      forgotten.tokens -= 1
+    }
+  }
 
   return (team, code) => {
     const time = now()
@@ -32,10 +46,12 @@ export function createShares(now: () => number, share = () => 1): (team: string,
       own.set(name, bucket)
     }
     fill(bucket, OWN_SHARE, time)
-    fill(all, { ...ALL_SHARE, perSecond: ALL_SHARE.perSecond * share() }, time)
-    if (bucket.tokens < 1 || all.tokens < 1) return false
+    if (bucket.tokens < 1) return false
+    forget(time)
+    if (!shareOf(team).fits(1)) return false
     bucket.tokens -= 1
-    all.tokens -= 1
+    shareOf(team).take(1)
+    counted.push(team)
     return true
   }
 }
