@@ -25,7 +25,7 @@ import { ALL_WATCHES_MAX, WATCHES_MAX } from '../../views/team/watches.ts'
 import { WAITING_MAX } from '../http/connection.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
 import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
-import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE } from '../http/http2.ts'
+import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE, REFUSED_AT_ONCE_MAX } from '../http/http2.ts'
 
 /** A bound on the work or the memory that a client can ask for. */
 export interface Limit {
@@ -68,6 +68,11 @@ export const LIMITS: readonly Limit[] = [
     of: 'gRPC calls that a client cancels; a second, from then on',
     is: `${CANCELLED_MAX.streamResetBurst}; ${CANCELLED_MAX.streamResetRate}`,
     beyond: 'the connection is closed',
+  },
+  {
+    of: 'connections on the port of HTTP/1.1 that are refused in HTTP/2 at a time',
+    is: count(REFUSED_AT_ONCE_MAX),
+    beyond: 'refused in HTTP/1.1',
   },
   { of: 'metadata of a gRPC call', is: bytes(METADATA_BYTES_MAX), beyond: 'the call is reset (ENHANCE_YOUR_CALM)' },
   {

@@ -21,6 +21,10 @@ export const CANCELLED_MAX = { streamResetBurst: 32, streamResetRate: 16 } as co
 export const mayBeHttp2 = (first: Buffer): boolean =>
   PREFACE.subarray(0, first.length).equals(first.subarray(0, PREFACE.length))
 
+/** Connections that are refused in HTTP/2 at a time: each brings up to `CALLS_MAX` calls in one go, and nobody needs a key for that. */
+export const REFUSED_AT_ONCE_MAX = 50
+let refusedNow = 0
+
 /** The refusal of HTTP/2 on a port for HTTP/1.1. */
 export const HTTP2_REFUSED = problemSaying(
   'http_version_not_supported',
@@ -29,14 +33,18 @@ export const HTTP2_REFUSED = problemSaying(
 
 /**
  * Refuses an HTTP/2 request in HTTP/2, as its clients show nothing of an answer in HTTP/1.1. `received` are the bytes at which the HTTP/1.1
- * parser stopped. Returns false if they are no more than the preface, which clients follow with settings, or if the connection cannot be
- * detached from the parser.
+ * parser stopped. Returns false if they are no more than the preface, which clients follow with settings, if too many connections are being
+ * refused, or if this one cannot be detached from the parser.
  */
 export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boolean {
   const { parser } = socket as HttpSocket
   if (received === undefined || received.length <= PREFACE.length || !mayBeHttp2(received)) return false
-  // Private to Node.
-  if (typeof parser?.unconsume !== 'function') return false
+  // `unconsume` is private to Node.
+  if (refusedNow >= REFUSED_AT_ONCE_MAX || typeof parser?.unconsume !== 'function') return false
+  refusedNow += 1
+  socket.once('close', () => {
+    refusedNow -= 1
+  })
   parser.unconsume()
   for (const event of ['data', 'end', 'drain', 'timeout', 'resume', 'pause']) socket.removeAllListeners(event)
   socket.pause()

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import express from 'express'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { REFUSED_AT_ONCE_MAX } from '../../../../deploy/http/http2.ts'
 import type { ListeningServer } from '../../../../deploy/http/listening.ts'
 import { createHttpServer } from '../../../../deploy/http/server.ts'
 import { createListener } from '../../../../shared/http/listener.ts'
@@ -67,6 +68,17 @@ describe('HTTP/2 sent to the port of HTTP/1.1', () => {
     await eventually(() => received() !== '')
     socket.destroy()
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  })
+
+  test('beyond so many connections at a time it is refused in HTTP/1.1', async () => {
+    const opening = Buffer.from(PREFACE + SETTINGS, 'latin1')
+    const others = Array.from({ length: REFUSED_AT_ONCE_MAX }, () => openRaw(port))
+    for (const { send } of others) send(opening)
+    await eventually(() => others.every(({ received }) => received() !== ''))
+    expect(others.map(({ received }) => received()).join()).not.toContain('HTTP/1.1')
+    expect(await exchangeRaw(port, opening)).toMatch(/^HTTP\/1\.1 505 [\s\S]*OTLP_GRPC_PORT/)
+    for (const { socket } of others) socket.destroy()
+    await eventually(async () => !(await exchangeRaw(port, opening)).startsWith('HTTP/1.1'))
   })
 
   test('behind a request it is refused in HTTP/1.1', async () => {
