@@ -50,8 +50,8 @@ export interface PosterDeps {
 }
 
 const DEADLINE_MS = 10_000
-/** No more of a response is read: only its status matters. */
-const ANSWER_BYTES_MAX = 4_096
+/** No more of an answer is read, interim responses and heads included: only its status matters. A head has up to 16 KiB. */
+const ANSWER_BYTES_MAX = 32 * 1024
 /** Each lookup occupies one of the four libuv threads, which files and compression also need. */
 const LOOKUPS_MAX = 2
 
@@ -165,12 +165,14 @@ function exchange(
     }
     const request = send(url, { method: 'POST', agent: false, lookup: pinned, signal, headers }, (response) => {
       status = { code: response.statusCode ?? 0, location: response.headers.location }
+      response.once('error', settle).resume()
+    })
+    request.once('socket', (socket) => {
       let bytes = 0
-      response.on('data', (piece: Buffer) => {
+      socket.on('data', (piece: Buffer) => {
         bytes += piece.length
         if (bytes > ANSWER_BYTES_MAX) settle(new Error('the answer is longer than it is read'))
       })
-      response.once('error', settle)
     })
     request.once('error', settle)
     request.once('close', () => settle(new Error('the connection was closed without an answer')))

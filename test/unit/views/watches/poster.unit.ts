@@ -147,6 +147,18 @@ describe('a receiver', () => {
     expect(await post(url, { deadlineMs: 300 })).toMatchObject({ delivered: false, status: null })
   })
 
+  test.each(['100 Continue', '103 Early Hints'])(
+    'that sends %s without number is given up at once',
+    async (interim) => {
+      const url = await tcpReceiver((socket) => void socket.write(`HTTP/1.1 ${interim}\r\n\r\n`.repeat(2_000)))
+      expect(await post(url, { deadlineMs: 2_000 })).toEqual({
+        delivered: false,
+        status: null,
+        message: 'The request failed: the answer is longer than it is read',
+      })
+    },
+  )
+
   test('that closes the connection, or is not there, is a failure with its reason', async () => {
     const closing = await tcpReceiver((socket) => socket.destroy())
     expect((await post(closing)).message).toMatch(/^The request failed \(ECONNRESET\)/)
