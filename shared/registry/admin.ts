@@ -1,11 +1,11 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { applyPlan, type PlanOf } from './apply-plan.ts'
+import { applyPlan } from './apply-plan.ts'
 import { encodeBackup, planRestore, readBackup } from './backup.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
-import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
+import { type RegistryAdminDeps, readRegistry, readState, readTopic } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
-import { planApply } from './plan.ts'
-import { isEmpty, type RegistryRecord } from './records.ts'
+import { type Plan, planApply } from './plan.ts'
+import { isEmpty, type RegistryRecord, type RegistryState } from './records.ts'
 import type { Registry, Team } from './registry.ts'
 import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
@@ -64,12 +64,12 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
 
 async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, dryRun: boolean): Promise<ApplyResult> {
   const { file, problems } = parseRegistryFile(text)
-  const plan = async (): Promise<PlanOf> => {
-    const state = await readState(deps)
-    const planned = planApply(state, file, { prune, now: timestampOf(deps.clock.now()) })
-    return { ...planned, state, problems: [...problems, ...planned.problems].toSorted(byLine) }
+  const options = { prune, now: timestampOf(deps.clock.now()) }
+  const planOn = (state: RegistryState): Plan => {
+    const planned = planApply(state, file, options)
+    return { ...planned, problems: [...problems, ...planned.problems].toSorted(byLine) }
   }
-  return carryOut(deps, plan, dryRun)
+  return carryOut(deps, planOn, dryRun)
 }
 
 async function exportAll(deps: RegistryAdminDeps): Promise<string | undefined> {
@@ -80,19 +80,20 @@ async function exportAll(deps: RegistryAdminDeps): Promise<string | undefined> {
 async function restore(deps: RegistryAdminDeps, bytes: Uint8Array, dryRun: boolean): Promise<ApplyResult> {
   const backup = readBackup(bytes)
   if ('problem' in backup) return { outcome: 'refused', problems: [backup.problem] }
-  const plan = async (): Promise<PlanOf> => {
-    const state = await readState(deps)
-    return { ...planRestore(state, backup.state), state }
-  }
-  return carryOut(deps, plan, dryRun)
+  return carryOut(deps, (state) => planRestore(state, backup.state), dryRun)
 }
 
 /** Makes the changes of a plan until none is left; makes none if the plan has problems. */
-async function carryOut(deps: RegistryAdminDeps, plan: () => Promise<PlanOf>, dryRun: boolean): Promise<ApplyResult> {
-  const first = await plan()
+async function carryOut(
+  deps: RegistryAdminDeps,
+  planOn: (state: RegistryState) => Plan,
+  dryRun: boolean,
+): Promise<ApplyResult> {
+  const present = await readTopic(deps)
+  const first = planOn(present.state)
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }
   if (dryRun) return { outcome: 'applied', changes: first.changes, notes: first.notes }
-  const { applied, left } = await applyPlan(deps, first, plan)
+  const { applied, left } = await applyPlan(deps, present, planOn)
   if (left.problems.length === 0 && left.changes.length === 0)
     return { outcome: 'applied', changes: applied, notes: first.notes }
   return { outcome: 'disturbed', changes: applied, problems: left.problems }

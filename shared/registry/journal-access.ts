@@ -1,11 +1,13 @@
 import type { AuditedChange } from '../contract/audit.ts'
 import type { Audited } from '../journal/audit.ts'
 import { batchesOf } from '../journal/batches.ts'
-import type { Journal } from '../journal/journal.ts'
+import { AppendError, type Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import {
+  decodeRecord,
   emptyState,
   encodeRecord,
+  fold,
   foldRecords,
   type RegistryRecord,
   type RegistryState,
@@ -30,11 +32,67 @@ export interface RegistryAdminDeps extends RegistryTopic {
 const PARTITION = 0
 
 /** The present state of the registry, read from the topic. Rejects as `Journal.scan` does. */
-export async function readState({ journal, topic }: RegistryTopic): Promise<RegistryState> {
+export const readState = async (topic: RegistryTopic): Promise<RegistryState> => (await readTopic(topic)).state
+
+/** The state of the registry, and the position behind the last record that it contains. Rejects as `Journal.scan` does. */
+export async function readTopic({
+  journal,
+  topic,
+}: RegistryTopic): Promise<{ readonly state: RegistryState; readonly end: number }> {
   const state = emptyState()
-  for await (const each of journal.scan(topic)) foldRecords(state, [each])
-  return state
+  let end = 0
+  for await (const each of journal.scan(topic)) {
+    foldRecords(state, [each])
+    end = each.offset + 1
+  }
+  return { state, end }
 }
+
+/** A change that was appended, at this position or later. */
+export interface Own {
+  readonly change: RegistryRecord
+  readonly from: number
+}
+
+/** The registry after own changes, which may have overwritten what others wrote since the state that they were planned on. */
+export interface Reread {
+  readonly state: RegistryState
+  /** What the last of the own changes should have been planned on: all records before it but the own. */
+  readonly before: RegistryState
+  readonly end: number
+  /** Whether the topic has the record of an own change. */
+  readonly has: (change: RegistryRecord) => boolean
+}
+
+/** Reads the registry again after own changes. Rejects with an `AppendError` (`unknown`). */
+export async function readAfter({ journal, topic }: RegistryTopic, own: readonly Own[]): Promise<Reread> {
+  const [state, before] = [emptyState(), emptyState()]
+  // In reverse, so that of equal changes the first says from where.
+  const froms = new Map(own.toReversed().map(({ change, from }) => [textOf(change), from]))
+  const found = new Set<string>()
+  const since: RegistryRecord[] = []
+  let end = 0
+  try {
+    for await (const each of journal.scan(topic)) {
+      end = each.offset + 1
+      const { record } = decodeRecord(each)
+      if (record === undefined) continue
+      fold(state, record)
+      const text = textOf(record)
+      if (each.offset < (froms.get(text) ?? Number.POSITIVE_INFINITY)) {
+        since.push(record)
+        continue
+      }
+      found.add(text)
+      for (const earlier of since.splice(0)) fold(before, earlier)
+    }
+  } catch (cause) {
+    throw new AppendError('the registry could not be read after the change', 'unknown', { cause })
+  }
+  return { state, before, end, has: (change) => found.has(textOf(change)) }
+}
+
+const textOf = (record: RegistryRecord): string => JSON.stringify([record.kind, record.id, record.value])
 
 /** The present registry in the form that its readers use. */
 export const readRegistry = async (topic: RegistryTopic): Promise<Registry> =>

@@ -1,6 +1,8 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
+import { applyPlan } from './apply-plan.ts'
+import { appendChanges, type RegistryAdminDeps, readAfter, readTopic } from './journal-access.ts'
 import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
+import type { Plan } from './plan.ts'
 import {
   keyRecordId,
   LIVE_KEYS_MAX,
@@ -63,7 +65,7 @@ export async function rotateKey(
   team: string,
   { revokeOld, key: given, byTeam = false }: RotateOptions,
 ): Promise<RotateResult> {
-  const state = await readState(deps)
+  const { state, end } = await readTopic(deps)
   if (!state.team.has(team)) return noTeam(team)
   const live = liveKeyIds(state).get(team) ?? []
   if (!revokeOld && live.length >= LIVE_KEYS_MAX) {
@@ -80,7 +82,7 @@ export async function rotateKey(
   const ended = revokeOld ? live : []
   await appendChanges(deps, [added, ...revocations(state, ended, now)], state)
 
-  const after = await readState(deps)
+  const { state: after } = await readAfter(deps, [{ change: added, from: end }])
   const rank = (liveKeyIds(after).get(team) ?? []).indexOf(added.id)
   if (rank >= 0 && rank < LIVE_KEYS_MAX && after.team.has(team)) {
     return { outcome: 'rotated', key, revoked: ended.map((each) => state.key.get(each)?.prefix ?? '') }
@@ -116,16 +118,44 @@ export async function revokeKey(
   prefix: string,
   { keepLast }: { readonly keepLast: boolean },
 ): Promise<RevokeResult> {
-  const state = await readState(deps)
+  const present = await readTopic(deps)
+  const { state } = present
   if (!state.team.has(team)) return noTeam(team)
+  const found = findKey(state, team, prefix)
+  if ('outcome' in found) return found
+  const now = timestampOf(deps.clock.now())
+  const planOn = (one: RegistryState): Plan => {
+    const live = liveKeyIds(one).get(team) ?? []
+    if (!live.includes(found.id)) return NOTHING
+    if (keepLast && live.length === 1) return { ...NOTHING, problems: [{ line: null, message: LAST_KEY }] }
+    return { ...NOTHING, changes: revocations(one, [found.id], now) }
+  }
+  if (planOn(state).problems.length > 0) return refused('last_key', LAST_KEY)
+  const { left, state: after } = await applyPlan(deps, present, planOn)
+  if (left.problems.length > 0)
+    return refused('overtaken', 'another process ended the other key at the same time; this one was given back')
+  if (left.changes.length > 0)
+    return refused('overtaken', 'another process changed the key at the same time; try again')
+  return { outcome: 'revoked', prefix: found.prefix, liveKeys: liveKeyIds(after).get(team)?.length ?? 0 }
+}
+
+const NOTHING: Plan = { changes: [], problems: [], notes: [] }
+const LAST_KEY = 'it is the last live key of the Team'
+
+/** The live key that is named by its first characters, or in full; if there is none, or more than one, the result of its revocation. */
+function findKey(
+  state: RegistryState,
+  team: string,
+  prefix: string,
+): { readonly id: string; readonly prefix: string } | RevokeResult {
   const whole = keyRecordId(team, prefix)
   const named = [...state.key].filter(
     ([id, value]) => id === whole || (splitOwnedId(id).team === team && value.prefix.startsWith(prefix)),
   )
   const found = named.filter(([, { revokedAt }]) => revokedAt === null).map(([id]) => id)
   const live = liveKeyIds(state).get(team) ?? []
-  const [id] = found
-  if (id === undefined) {
+  const [first] = found
+  if (first === undefined) {
     const ended = named[0]?.[1]
     if (ended !== undefined) return { outcome: 'already_revoked', prefix: ended.prefix, liveKeys: live.length }
     return refused(
@@ -142,18 +172,8 @@ export async function revokeKey(
       `more than one live key begins so: ${shown(state, found)}; give more characters, or the whole key`,
     )
   }
-  if (keepLast && live.length === 1) return refused('last_key', 'it is the last live key of the Team')
-  const ended = found.includes(whole) ? whole : id
-  await appendChanges(deps, revocations(state, [ended], timestampOf(deps.clock.now())), state)
-  const after = await readState(deps)
-  const left = liveKeyIds(after).get(team) ?? []
-  if (left.includes(ended)) return refused('overtaken', 'another process changed the key at the same time; try again')
-  const value = state.key.get(ended)
-  if (keepLast && left.length === 0 && value !== undefined) {
-    await appendChanges(deps, [{ kind: 'key', id: ended, value }], after)
-    return refused('overtaken', 'another process ended the other key at the same time; this one was given back')
-  }
-  return { outcome: 'revoked', prefix: value?.prefix ?? '', liveKeys: left.length }
+  const id = found.includes(whole) ? whole : first
+  return { id, prefix: state.key.get(id)?.prefix ?? '' }
 }
 
 const shown = (state: RegistryState, ids: readonly string[]): string =>

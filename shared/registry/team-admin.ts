@@ -1,7 +1,7 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { applyPlan, type PlanOf } from './apply-plan.ts'
+import { applyPlan } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
-import { type RegistryAdminDeps, readState } from './journal-access.ts'
+import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
 import { planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
@@ -51,10 +51,10 @@ export async function changeOwn(
   item: OwnItem,
   how: 'create' | 'change',
 ): Promise<OwnResult> {
-  const state = await readState(deps)
-  const because = refusalOf(state, team, item, how)
+  const present = await readTopic(deps)
+  const because = refusalOf(present.state, team, item, how)
   if (because !== undefined) return { outcome: 'refused', because }
-  return applyOwn(deps, state, fileOf(team, item), (registry) =>
+  return applyOwn(deps, present, fileOf(team, item), (registry) =>
     item.kind === 'project' ? registry.project(item.id) : registry.entity(item.id),
   )
 }
@@ -65,29 +65,25 @@ export async function setDefaultProject(
   team: string,
   project: string | null,
 ): Promise<OwnResult<Team>> {
-  const state = await readState(deps)
-  const found = project === null ? undefined : state.project.get(project)
+  const present = await readTopic(deps)
+  const found = project === null ? undefined : present.state.project.get(project)
   if (project !== null && found?.team !== team) return { outcome: 'refused', because: 'unknown_project' }
   if (found?.archivedAt !== undefined) return { outcome: 'refused', because: 'archived_project' }
   const named = { line: 1, id: team, name: undefined, apiKeys: undefined, defaultProject: project, limits: undefined }
   const file = { teams: [named], events: [], steps: [], projects: [] }
-  return applyOwn(deps, state, file, (registry) => registry.team(team))
+  return applyOwn(deps, present, file, (registry) => registry.team(team))
 }
 
-/** Applies a file; `itemOf` finds the object that it changes. */
+/** Applies a file to the registry as it was read; `itemOf` finds the object that it changes. */
 async function applyOwn<Item>(
   deps: RegistryAdminDeps,
-  state: RegistryState,
+  present: Awaited<ReturnType<typeof readTopic>>,
   file: RegistryFile,
   itemOf: (registry: Registry) => Item | undefined,
 ): Promise<OwnResult<Item>> {
-  let last = state
-  const planOn = (present: RegistryState): PlanOf => {
-    last = present
-    return { ...planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) }), state: present }
-  }
-  const { left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
-  const item = itemOf(createRegistryView(last).registry)
+  const options = { prune: false, now: timestampOf(deps.clock.now()) }
+  const { left, state } = await applyPlan(deps, present, (one) => planApply(one, file, options))
+  const item = itemOf(createRegistryView(state).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
   return { outcome: 'changed', item }

@@ -317,6 +317,19 @@ describe('revoke-key that keeps the last', () => {
     expect(result).toMatchObject({ outcome: 'refused', because: 'overtaken' })
     expect(registryIn(setup).keyOpens('payments', KEY)).toBe(true)
   })
+
+  test('a key that others revoked as well is not given back', async () => {
+    const setup = await withFile()
+    const key = await rotated(setup.admin, 'payments')
+    const { now } = setup.clock
+    const both = async () => {
+      setup.clock.now = () => now() + 1
+      await setup.admin.revokeKey('payments', 'k3y-01')
+      await setup.admin.revokeKey('payments', key)
+    }
+    await overtaken(setup, both).revokeKey('payments', 'k3y-01', keepLast)
+    expect(registryIn(setup).hasKey('payments')).toBe(false)
+  })
 })
 
 describe('two operators at once', () => {
@@ -325,6 +338,16 @@ describe('two operators at once', () => {
     const other = () => setup.admin.applyFile(FILE, { prune: false })
     expect(await overtaken(setup, other).applyFile(FILE, { prune: false })).toMatchObject({ outcome: 'applied' })
     expect(await setup.admin.applyFile(FILE, { prune: true })).toMatchObject({ changes: [] })
+  })
+
+  test('a key that was revoked meanwhile stays so, though the same file adds it', async () => {
+    const setup = registryOnMemory()
+    const other = async () => {
+      await setup.admin.applyFile(FILE, { prune: false })
+      await setup.admin.revokeKey('payments', 'k3y-01')
+    }
+    expect(await overtaken(setup, other).applyFile(FILE, { prune: false })).toMatchObject({ outcome: 'applied' })
+    expect(registryIn(setup).keyOpens('payments', KEY)).toBe(false)
   })
 
   test('a file that says otherwise comes last and stands', async () => {

@@ -150,3 +150,50 @@ test('an identifier that another Team takes at the same moment is told to be los
   const admin = createRegistryAdmin({ ...setup, journal: { ...setup.journal, append } })
   expect(await create({ admin }, { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
 })
+
+describe('between the first reading and the append of a change, another process', () => {
+  const GOT_AHEAD = { kind: 'event', id: 'order' } as const
+
+  /** An administration that `other` gets ahead of. */
+  function overtaken({ journal, ...setup }: Setup, other: () => Promise<unknown>) {
+    let pending: (() => Promise<unknown>) | undefined = other
+    const append: Journal['append'] = async (batch) => {
+      const first = pending
+      pending = undefined
+      await first?.()
+      await journal.append(batch)
+    }
+    return { admin: createRegistryAdmin({ ...setup, journal: { ...journal, append } }) }
+  }
+
+  test('changes another field: both changes stand', async () => {
+    const setup = await setUp()
+    const rename = () => change(setup, { ...GOT_AHEAD, name: 'Purchase' })
+    const item = { kind: 'event', identifier: 'order', team: 'a', name: 'Purchase', archivedAt: NOW }
+    expect(await change(overtaken(setup, rename), { ...GOT_AHEAD, archived: true })).toEqual({
+      outcome: 'changed',
+      item,
+    })
+    expect(setup.registry().entity('order')).toEqual(item)
+  })
+
+  test('takes the identifier for another Team: it keeps it', async () => {
+    const setup = await setUp()
+    const take = () => setup.admin.changeOwn('b', { kind: 'event', id: 'new', name: 'Theirs' }, 'create')
+    expect(await create(overtaken(setup, take), { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
+    expect(setup.registry().entity('new')).toEqual({ kind: 'event', identifier: 'new', team: 'b', name: 'Theirs' })
+  })
+
+  test('takes the identifier for a Step: no Event has it as well', async () => {
+    const setup = await setUp()
+    const take = () => create(setup, { kind: 'step', id: 'new' })
+    expect(await create(overtaken(setup, take), { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
+    expect(
+      setup
+        .registry()
+        .eventsOf('a')
+        .map(({ identifier }) => identifier),
+    ).toEqual(['order'])
+    expect(await change(setup, { kind: 'step', id: 'new', name: 'New' })).toMatchObject({ outcome: 'changed' })
+  })
+})

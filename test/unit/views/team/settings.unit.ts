@@ -700,10 +700,26 @@ describe('when the journal fails', () => {
   test('says whether the change may have been made', async () => {
     for (const reason of ['not_written', 'unknown'] as const) {
       team.journal.failAppends(reason, 1, team.topic)
-      const answer = await team.ask('POST', '/events', { identifier: `new-${reason}` })
+      const answer = await team.ask('POST', '/keys', { revokeOld: true })
       expect([...outcome(answer), answer.error.details]).toEqual([503, 'server_error', { outcome: reason }])
       expect(answer.headers.get('retry-after')).toBe('1')
     }
+  })
+
+  test('after the change was written, the change may have been made, and one that is found was', async () => {
+    team.journal.failAppends('unknown', 1, team.topic)
+    expect((await team.ask('POST', '/events', { identifier: 'found' })).status).toBe(201)
+    const { scan } = team.journal
+    let scans = 0
+    const flaky: typeof scan = (topic) => {
+      scans += 1
+      if (scans === 2) throw new Error('the connection broke')
+      return scan(topic)
+    }
+    const cut = await startTeam({ journal: { ...team.journal, scan: flaky } })
+    const { status, error } = await cut.ask('POST', '/events', { identifier: 'lost' })
+    expect([status, error.code, error.details]).toEqual([503, 'server_error', { outcome: 'unknown' }])
+    await cut.close()
   })
 
   test('that does not answer: what has begun may happen, what waits for it does not', async () => {
