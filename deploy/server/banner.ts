@@ -26,15 +26,17 @@ export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey }: Ban
   return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')
 }
 
+const TEAMS_SHOWN_MAX = 10
+
 function knownTeams(registry: Registry): string[] {
-  return registry
-    .teams()
-    .slice(0, 10)
-    .map(({ id }) => {
-      const live = registry.keysOf(id).filter(({ revokedAt }) => revokedAt === null)
-      const keys = live.length === 0 ? 'no key' : `keys ${live.map(({ prefix }) => `${prefix}…`).join(', ')}`
-      return `  Team ${id}: ${keys}. A new one: npm run sluice -- registry rotate-key ${id}`
-    })
+  const teams = registry.teams()
+  const lines = teams.slice(0, TEAMS_SHOWN_MAX).map(({ id }) => {
+    const live = registry.keysOf(id).filter(({ revokedAt }) => revokedAt === null)
+    const keys = live.length === 0 ? 'no key' : `keys ${live.map(({ prefix }) => `${prefix}…`).join(', ')}`
+    return `  Team ${id}: ${keys}. A new one: npm run sluice -- registry rotate-key ${id}`
+  })
+  const hidden = teams.length - lines.length
+  return hidden > 0 ? [...lines, `  and ${hidden} more: npm run sluice -- registry list`] : lines
 }
 
 function firstSteps(url: string, registry: Registry, key: string): string[] {

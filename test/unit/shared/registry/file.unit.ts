@@ -238,7 +238,7 @@ projects:
   test('a file of more than 16 MiB is not read', () => {
     const text = `teams: []\n#${'x'.repeat(16 * 1024 * 1024 - 11)}`
     expect(problemsOf(text)).toEqual([])
-    expect(problemsOf(`${text}x`)).toEqual(['null: the file has more than 16777216 bytes'])
+    expect(problemsOf(`${text}x`)).toEqual(['null: the file has more than 16 MiB; files are merged, so split it'])
   })
 
   test('any text gives a file or problems, and never throws', () => {
