@@ -4,9 +4,9 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Health, Service } from '../runtime/lifecycle.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { emptyState, foldRecords, sizeOf, type Unreadable } from './records.ts'
+import { emptyState, sizeOf, type Unreadable } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryView } from './registry-view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
@@ -38,30 +38,29 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
   }
   const gauge = metrics.gauge('sluice_registry_ready')
   const held = metrics.gauge('sluice_registry_records')
-  const appliedAt = metrics.gauge('sluice_registry_applied_timestamp_seconds')
-  const view = createRegistryView()
+  const appliedTime = metrics.gauge('sluice_registry_applied_timestamp_seconds')
   const follower = createTopicFollower({
     ...deps,
     name: 'registry',
     isRequired: true,
-    begin: () => ({ records: emptyState(), appliedAt: 0 }),
-    fold: (state, records) => {
-      foldRecords(state.records, records, onUnreadable)
-      state.appliedAt = records.at(-1)?.appendedAt ?? 0
+    begin: () => ({ ...createRegistryFold(emptyState(), onUnreadable), appliedAt: 0 }),
+    fold: (present, records) => {
+      present.fold(records)
+      present.appliedAt = records.at(-1)?.appendedAt ?? 0
     },
-    onChange: (state) => {
-      view.show(state.records)
-      held.set(sizeOf(state.records))
-      appliedAt.set(state.appliedAt / 1_000)
+    onChange: ({ state, appliedAt }) => {
+      held.set(sizeOf(state))
+      appliedTime.set(appliedAt / 1_000)
     },
   })
+  const registry = forwardTo(() => follower.state().registry)
   let stopped = false
   const ready = (): boolean => follower.caughtUp() && !stopped
   gauge.set(0)
 
   return {
     name: follower.name,
-    registry: view.registry,
+    registry,
     ready,
     health: () =>
       ready()
@@ -71,7 +70,7 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
       await follower.start()
       if (!ready()) return
       gauge.set(1)
-      logger.info({ topic, teams: view.registry.teams().length }, 'registry read')
+      logger.info({ topic, teams: registry.teams().length }, 'registry read')
     },
     stop: async (deadline) => {
       stopped = true
@@ -80,3 +79,21 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
     },
   }
 }
+
+/** One registry for all readers, although the one that answers is replaced where the topic is read again. */
+const forwardTo = (present: () => Registry): Registry => ({
+  entity: (identifier) => present().entity(identifier),
+  project: (id) => present().project(id),
+  team: (id) => present().team(id),
+  hasKey: (teamId) => present().hasKey(teamId),
+  keyOpens: (teamId, apiKey) => present().keyOpens(teamId, apiKey),
+  ownerOfKey: (apiKey) => present().ownerOfKey(apiKey),
+  teamOfKey: (apiKey) => present().teamOfKey(apiKey),
+  teams: () => present().teams(),
+  keysOf: (teamId) => present().keysOf(teamId),
+  eventsOf: (teamId) => present().eventsOf(teamId),
+  stepsOf: (teamId) => present().stepsOf(teamId),
+  projectsOf: (teamId) => present().projectsOf(teamId),
+  projectsNamed: (teamId, name) => present().projectsNamed(teamId, name),
+  searchesOf: (teamId) => present().searchesOf(teamId),
+})

@@ -14,7 +14,7 @@ import {
   splitOwnedId,
 } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryView } from './registry-view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 /** The registry topic of a journal, as needed to change the registry. */
 export interface RegistryTopic {
@@ -96,7 +96,7 @@ const textOf = (record: RegistryRecord): string => JSON.stringify([record.kind, 
 
 /** The present registry in the form that its readers use. */
 export const readRegistry = async (topic: RegistryTopic): Promise<Registry> =>
-  createRegistryView(await readState(topic)).registry
+  createRegistryFold(await readState(topic)).registry
 
 /**
  * Appends changes of a state in order, each with its audit record. Up to 500 of them become durable together or not at all; with more, some

@@ -5,7 +5,7 @@ import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
 import { planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
-import { createRegistryView } from './registry-view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 /** An Event, Step or Project as a Team wants it; omitted fields stay as they are, or get their defaults. */
 export interface OwnItem {
@@ -83,7 +83,7 @@ async function applyOwn<Item>(
 ): Promise<OwnResult<Item>> {
   const options = { prune: false, now: timestampOf(deps.clock.now()) }
   const { left, state } = await applyPlan(deps, present, (one) => planApply(one, file, options))
-  const item = itemOf(createRegistryView(state).registry)
+  const item = itemOf(createRegistryFold(state).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
   return { outcome: 'changed', item }

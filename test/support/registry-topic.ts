@@ -6,7 +6,7 @@ import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
 import { emptyState, fold, foldRecords, type RegistryState } from '../../shared/registry/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import { createRegistryView } from '../../shared/registry/registry-view.ts'
+import { createRegistryFold } from '../../shared/registry/registry-fold.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 
 export const NOW = '2026-03-04T05:06:07.000Z'
@@ -70,13 +70,13 @@ export function stateOf(...files: string[]): RegistryState {
 }
 
 /** A registry with one file applied, as its readers see it. */
-export const registryOf = (text: string): Registry => createRegistryView(stateOf(text)).registry
+export const registryOf = (text: string): Registry => createRegistryFold(stateOf(text)).registry
 
 /** The registry in the topic of a journal. */
 export function registryIn({ journal }: { readonly journal: MemoryJournal }): Registry {
   const state = emptyState()
   foldRecords(state, journal.recordsOf(TOPIC))
-  return createRegistryView(state).registry
+  return createRegistryFold(state).registry
 }
 
 /** A state as plain data, for comparison. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import { keyRecordId } from '../../../../shared/registry/plan-keys.ts'
-import { emptyState, encodeRecord, foldRecords, type RegistryRecord } from '../../../../shared/registry/records.ts'
-import { createRegistryView } from '../../../../shared/registry/registry-view.ts'
+import { emptyState, encodeRecord, fold, type RegistryRecord } from '../../../../shared/registry/records.ts'
+import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -33,19 +33,15 @@ const key = (team: string, text: string, revokedAt: string | null = null, create
 })
 
 function viewOf(...records: RegistryRecord[]) {
-  const state = emptyState()
-  const view = createRegistryView(state)
-  const add = (...more: RegistryRecord[]): void => {
-    foldRecords(
-      state,
+  const view = createRegistryFold()
+  const add = (...more: RegistryRecord[]): void =>
+    view.fold(
       more.map(encodeRecord).map(({ key, value }) => ({
         offset: 0,
         key: Buffer.from(key as string),
         value: value === null ? null : Buffer.from(value),
       })),
     )
-    view.show(state)
-  }
   add(...records)
   return { registry: view.registry, add }
 }
@@ -220,19 +216,18 @@ describe('records written past the administration', () => {
 
   test('what cannot be read is told and changes nothing else', () => {
     const heard: unknown[] = []
-    const state = emptyState()
+    const view = createRegistryFold(emptyState(), (reason, offset) => heard.push([reason, offset]))
     const bytes = (text: string) => Buffer.from(text)
-    const records = [
+    view.fold([
       { offset: 3, key: null, value: bytes('{}') },
       { offset: 4, key: bytes('team/a'), value: bytes('{"name":"A"}') },
       { offset: 7, key: bytes('team/b'), value: bytes('{') },
-    ]
-    foldRecords(state, records, (reason, offset) => heard.push([reason, offset]))
+    ])
     expect(heard).toEqual([
       ['invalid_key', 3],
       ['invalid_json', 7],
     ])
-    expect(createRegistryView(state).registry.teams()).toEqual([{ id: 'a', name: 'A' }])
+    expect(view.registry.teams()).toEqual([{ id: 'a', name: 'A' }])
   })
 })
 
@@ -275,4 +270,38 @@ describe('what is archived', () => {
     add(event())
     expect([registry.entity('one')?.archivedAt, registry.entity('two')?.archivedAt]).toEqual([undefined, earlier])
   })
+})
+
+test('a change, and a read after it, looks at no more of the registry when other Teams have more', () => {
+  const looksIn = (teams: number): number => {
+    const records = Array.from({ length: teams }, (_, n): RegistryRecord[] => [
+      { kind: 'team', id: `t${n}`, value: { name: 'T' } },
+      { kind: 'event', id: `e${n}`, value: { team: `t${n}`, name: 'E' } },
+      { kind: 'step', id: `s${n}`, value: { team: `t${n}`, event: `e${n}`, name: 'S', order: 1 } },
+      key(`t${n}`, `key-of-${n}`),
+    ])
+    let looks = 0
+    const state = emptyState()
+    for (const record of records.flat()) fold(state, record)
+    const { registry, fold: add } = createRegistryFold(state)
+    for (const map of Object.values(state) as Map<string, unknown>[]) {
+      const { get, has } = map
+      const counted = (look: (id: string) => unknown) => (id: string) => {
+        looks += 1
+        return look.call(map, id)
+      }
+      const whole = () => {
+        throw new Error('all of the registry was read')
+      }
+      const everything = { keys: whole, values: whole, entries: whole, [Symbol.iterator]: whole }
+      Object.assign(map, { get: counted(get), has: counted(has), ...everything })
+    }
+    add([{ offset: 0, key: Buffer.from('event/e1'), value: Buffer.from('{"team":"t1","name":"Renamed"}') }])
+    expect(registry.eventsOf('t1')).toMatchObject([{ name: 'Renamed' }])
+    expect(registry.stepsOf('t1')).toHaveLength(1)
+    expect([registry.entity('s1')?.kind, registry.keyOpens('t1', 'key-of-1')]).toEqual(['step', true])
+    expect([registry.teamOfKey('key-of-1')?.id, registry.ownerOfKey('key-of-1')]).toEqual(['t1', 't1'])
+    return looks
+  }
+  expect(looksIn(2_000)).toBe(looksIn(2))
 })

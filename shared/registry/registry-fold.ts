@@ -1,0 +1,268 @@
+import { compareTimestamps } from '../contract/timestamp.ts'
+import type { JournalRecord } from '../journal/journal.ts'
+import { hashKey, hashKeyHex, includesHash } from './keys.ts'
+import {
+  archived,
+  decodeRecord,
+  emptyState,
+  fold,
+  ownedId,
+  type RegistryKind,
+  type RegistryRecord,
+  type RegistryState,
+  splitOwnedId,
+  type Unreadable,
+} from './records.ts'
+import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, StepEntity, Team } from './registry.ts'
+
+export interface RegistryFold {
+  readonly registry: Registry
+  /** What the records left, which later ones change in place. */
+  readonly state: RegistryState
+  /** Folds records of the registry topic, in order; never throws. */
+  fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
+}
+
+/**
+ * A registry in memory that starts from `state` and follows the records folded into it. `onUnreadable` is called for each record that this
+ * program cannot have written. A record costs the same however large the registry is, and a list as much as its Team has.
+ */
+export function createRegistryFold(
+  state: RegistryState = emptyState(),
+  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
+): RegistryFold {
+  const owned = ownedIn(state)
+  let read = readerOf(state, owned)
+  return {
+    state,
+    fold: (records) => {
+      for (const each of records) {
+        const { record, unreadable } = decodeRecord(each)
+        if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
+        if (record === undefined) continue
+        disown(owned, state, record)
+        fold(state, record)
+        own(owned, record)
+      }
+      // Records come rarely and in batches: the lists that are asked for after a change are made anew.
+      read = readerOf(state, owned)
+    },
+    registry: {
+      entity: (identifier) => entityOf(state, identifier),
+      project: (id) => projectOf(state, id),
+      team: (id) => teamOf(state, id),
+      hasKey: (teamId) => (read.team(teamId)?.liveHashes().length ?? 0) > 0,
+      keyOpens: (teamId, apiKey) => {
+        const known = read.goodKeys.get(apiKey)
+        const hash = known ?? hashKey(apiKey)
+        const opens = includesHash(read.team(teamId)?.liveHashes() ?? [], hash)
+        if (opens && known === undefined) read.goodKeys.set(apiKey, hash)
+        return opens
+      },
+      // A lookup by hash reveals at most how a hash begins, which tells nothing about a random key.
+      ownerOfKey: (apiKey) => {
+        const known = read.owners.get(apiKey)
+        if (known !== undefined) return known
+        const hash = hashKeyHex(apiKey)
+        const [team, another] = openedBy(state, owned, hash)
+        if (team === undefined) return undefined
+        const owner = another === undefined ? team : hash
+        read.owners.set(apiKey, owner)
+        return owner
+      },
+      teamOfKey: (apiKey) => {
+        const [team, another] = openedBy(state, owned, hashKeyHex(apiKey))
+        return team === undefined || another !== undefined ? undefined : teamOf(state, team)
+      },
+      teams: () => read.teams(),
+      keysOf: (teamId) => read.team(teamId)?.keys() ?? [],
+      eventsOf: (teamId) => read.team(teamId)?.events() ?? [],
+      stepsOf: (teamId) => read.team(teamId)?.steps() ?? [],
+      projectsOf: (teamId) => read.team(teamId)?.projects() ?? [],
+      projectsNamed: (teamId, name) => read.team(teamId)?.projectsByName().get(nameKey(name)) ?? [],
+      searchesOf: (teamId) => read.team(teamId)?.searches() ?? [],
+    },
+  }
+}
+
+type OwnedKind = Exclude<RegistryKind, 'team'>
+
+/** Where everything is that belongs to a Team, so that nothing has to be looked for among all Teams. */
+interface Owned {
+  /** The ids of records, by the id of their Team. */
+  readonly of: { readonly [Kind in OwnedKind]: Map<string, Set<string>> }
+  /** The ids of the Teams that have or had a key, by its hash. */
+  readonly teamsOfKey: Map<string, Set<string>>
+}
+
+function ownedIn(state: RegistryState): Owned {
+  const owned: Owned = {
+    of: { event: new Map(), step: new Map(), project: new Map(), key: new Map(), search: new Map() },
+    teamsOfKey: new Map(),
+  }
+  for (const kind of ['event', 'step', 'project', 'key', 'search'] as const)
+    for (const [id, value] of state[kind]) own(owned, { kind, id, value } as RegistryRecord)
+  return owned
+}
+
+/** Adds a record that is in the state now. */
+function own({ of, teamsOfKey }: Owned, { kind, id, value }: RegistryRecord): void {
+  if (kind === 'team' || value === null) return
+  append(of[kind], ownerOf(id, value), id)
+  if (kind === 'key') append(teamsOfKey, splitOwnedId(id).id, splitOwnedId(id).team)
+}
+
+/** Removes the record that the new one replaces. */
+function disown({ of, teamsOfKey }: Owned, state: RegistryState, { kind, id }: RegistryRecord): void {
+  const before = state[kind].get(id)
+  if (kind === 'team' || before === undefined) return
+  remove(of[kind], ownerOf(id, before), id)
+  if (kind === 'key') remove(teamsOfKey, splitOwnedId(id).id, splitOwnedId(id).team)
+}
+
+const ownerOf = (id: string, value: object): string =>
+  'team' in value && typeof value.team === 'string' ? value.team : splitOwnedId(id).team
+
+function append(sets: Map<string, Set<string>>, name: string, id: string): void {
+  const set = sets.get(name)
+  if (set === undefined) sets.set(name, new Set([id]))
+  else set.add(id)
+}
+
+function remove(sets: Map<string, Set<string>>, name: string, id: string): void {
+  const set = sets.get(name)
+  if (set?.delete(id) && set.size === 0) sets.delete(name)
+}
+
+/** The ids of the Teams that the key with this hash opens: of several, it identifies none. */
+const openedBy = (state: RegistryState, { teamsOfKey }: Owned, hash: string): readonly string[] =>
+  [...(teamsOfKey.get(hash) ?? [])].filter(
+    (team) => state.team.has(team) && state.key.get(ownedId(team, hash))?.revokedAt === null,
+  )
+
+function teamOf(state: RegistryState, id: string): Team | undefined {
+  const value = state.team.get(id)
+  if (value === undefined) return undefined
+  const { name, defaultProject, limits } = value
+  const project = state.project.get(defaultProject ?? '')
+  // Only a concurrent change by another process can leave one here that takes no logs.
+  const takesLogs = project?.team === id && project.archivedAt === undefined
+  return {
+    id,
+    name,
+    ...(takesLogs && defaultProject !== undefined && { defaultProject }),
+    ...(limits !== undefined && { limits }),
+  }
+}
+
+/** Only a record that bypassed the admin can give an Event and a Step the same identifier; the Event then has it. */
+const entityOf = (state: RegistryState, identifier: string): Entity | undefined =>
+  eventOf(state, identifier) ?? stepOf(state, identifier)
+
+function eventOf(state: RegistryState, identifier: string): EventEntity | undefined {
+  const value = state.event.get(identifier)
+  return value && { kind: 'event', identifier, ...value }
+}
+
+/** A Step is archived with its Event, and returns with it as it was. */
+function stepOf(state: RegistryState, identifier: string): StepEntity | undefined {
+  const value = state.step.get(identifier)
+  if (value === undefined) return undefined
+  const eventMark = state.event.get(value.event ?? '')?.archivedAt
+  return { kind: 'step', identifier, ...value, ...archived(value.archivedAt ?? eventMark) }
+}
+
+function projectOf(state: RegistryState, id: string): Project | undefined {
+  const value = state.project.get(id)
+  return value && { id, ...value }
+}
+
+/**
+ * The lists of the state until its next change, each made when it is first asked for. They depend only on the state, not on the order in
+ * which it came about, so that every process answers alike; objects of a missing Team belong to nobody.
+ */
+function readerOf(state: RegistryState, owned: Owned) {
+  const teams = new Map<string, ReturnType<typeof listsOf>>()
+  return {
+    teams: lazily(() => [...state.team.keys()].sort(compare).flatMap((id) => teamOf(state, id) ?? [])),
+    team: (id: string): ReturnType<typeof listsOf> | undefined => {
+      const known = teams.get(id)
+      if (known !== undefined || !state.team.has(id)) return known
+      const lists = listsOf(state, owned, id)
+      teams.set(id, lists)
+      return lists
+    },
+    /**
+     * The hashes of presented keys that opened something: keys come with every request. At most, the time of a lookup reveals to the holder
+     * of a key that it was presented before.
+     */
+    goodKeys: new Map<string, Buffer>(),
+    /** The owners of these keys, cached for the same reason. */
+    owners: new Map<string, string>(),
+  }
+}
+
+/** What a Team owns, each list in the order in which it is shown. */
+function listsOf(state: RegistryState, { of }: Owned, team: string) {
+  const idsOf = (kind: OwnedKind): string[] => [...(of[kind].get(team) ?? [])]
+  const keys = lazily(() =>
+    idsOf('key')
+      .flatMap((id): KeyInfo[] => {
+        const value = state.key.get(id)
+        return value ? [{ hash: splitOwnedId(id).id, ...value }] : []
+      })
+      .sort(byCreation),
+  )
+  const projects = lazily(() =>
+    idsOf('project')
+      .sort(compare)
+      .flatMap((id) => projectOf(state, id) ?? []),
+  )
+  return {
+    keys,
+    liveHashes: lazily(() =>
+      keys().flatMap(({ hash, revokedAt }) => (revokedAt === null ? [Buffer.from(hash, 'hex')] : [])),
+    ),
+    events: lazily(() =>
+      idsOf('event')
+        .sort(compare)
+        .flatMap((id) => eventOf(state, id) ?? []),
+    ),
+    steps: lazily(() =>
+      idsOf('step')
+        .flatMap((id) => stepOf(state, id) ?? [])
+        .sort(byEventAndOrder),
+    ),
+    projects,
+    projectsByName: lazily(() => Map.groupBy(projects(), ({ name }) => nameKey(name))),
+    searches: lazily(() =>
+      idsOf('search')
+        .flatMap((id): SavedSearch[] => {
+          const value = state.search.get(id)
+          return value ? [{ id: splitOwnedId(id).id, ...value }] : []
+        })
+        .sort(byName),
+    ),
+  }
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** The same text for names that look alike or differ in case alone: macOS writes é as two characters. */
+const nameKey = (name: string): string => name.normalize().toLowerCase()
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const byName = (a: SavedSearch, b: SavedSearch): number => compare(a.name, b.name) || compare(a.id, b.id)
+
+const byCreation = (a: KeyInfo, b: KeyInfo): number =>
+  compareTimestamps(a.createdAt, b.createdAt) || compare(a.hash, b.hash)
+
+const byEventAndOrder = (a: StepEntity, b: StepEntity): number =>
+  compare(a.event ?? '', b.event ?? '') || a.order - b.order || compare(a.identifier, b.identifier)
