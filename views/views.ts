@@ -3,6 +3,7 @@ import { topicName } from '../shared/contract/topics.ts'
 import { createProxies } from '../shared/http/proxies.ts'
 import type { Audit } from '../shared/journal/audit.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
+import type { RegistryFollower } from '../shared/registry/follower.ts'
 import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { registerViews } from './api/register.ts'
 import { createRefusalsFollower } from './refusals/follower.ts'
@@ -15,6 +16,7 @@ import type { Watches } from './watches/watches.ts'
 
 export interface ViewsDeps extends CoreServices {
   readonly audit: Audit
+  readonly knownRegistry: RegistryFollower['known']
   readonly store: LogStoreReader
   /** The secrets, at present, that sign the sessions of the page. */
   readonly secrets: () => Secrets

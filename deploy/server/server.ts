@@ -166,13 +166,13 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
     { name: 'journal', health: () => journal.health() },
     ...(store === null ? [] : [{ name: 'log-store', health: () => store.health() }]),
   ]
-  return { core, batchingPolicy, audit, store, health, newKey }
+  return { core, batchingPolicy, audit, knownRegistry: follower.known, store, health, newKey }
 }
 
 /** The parts that the role runs (roles.ts), in the order of their start; `url` is valid once HTTP listens. */
 function createRoles(
   { role, config, logger }: ServerOptions,
-  { core, batchingPolicy, audit, store }: Core,
+  { core, batchingPolicy, audit, knownRegistry, store }: Core,
   consumers: RunningConsumers | null,
   url: () => string,
 ): readonly RoleParts[] {
@@ -190,7 +190,7 @@ function createRoles(
   roles.push(watches.shared)
   if (showsLogs(role) && secrets !== null && tickets !== null) {
     const ownGateway = takesLogs(role) ? url : undefined
-    roles.push(createViews({ ...core, audit, store, secrets, tickets, watches, ownGateway }))
+    roles.push(createViews({ ...core, audit, knownRegistry, store, secrets, tickets, watches, ownGateway }))
   }
   if (evaluatesWatches(role)) {
     const { services, health = [] } = watches.evaluation()

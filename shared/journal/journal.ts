@@ -27,10 +27,10 @@ export interface Journal {
   createTopics(topics: readonly NamedTopic[]): Promise<void>
 
   /**
-   * Every record from the first one kept to the end as of the call, partition after partition. Records that retention removes before the
-   * scan comes to them are left out.
+   * Every record from the first one kept to the end as of the call, partition after partition; with `from`, those at this position of their
+   * partition and later. Records that retention removes before the scan comes to them are left out.
    */
-  scan(topic: string): AsyncIterable<JournalRecord>
+  scan(topic: string, from?: number): AsyncIterable<JournalRecord>
 
   /**
    * Follows all partitions of a topic from the first record, outside of any group. `onRecords` gets every record in order and must not

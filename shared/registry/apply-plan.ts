@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppendError } from '../journal/journal.ts'
 import {
   appendChanges,
+  type KnownRegistry,
   type Own,
   type RegistryAdminDeps,
   type Reread,
   readAfter,
-  type readTopic,
 } from './journal-access.ts'
 import type { Plan } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
@@ -27,7 +27,7 @@ const ROUNDS_MAX = 5
  */
 export async function applyPlan(
   deps: RegistryAdminDeps,
-  present: Awaited<ReturnType<typeof readTopic>>,
+  present: KnownRegistry,
   planOn: (state: RegistryState) => Plan,
 ): Promise<{ readonly applied: readonly RegistryRecord[]; readonly left: Plan; readonly state: RegistryState }> {
   let { state, end: from } = present
@@ -40,7 +40,7 @@ export async function applyPlan(
       own.push({ change, from })
       applied.set(keyOf(change), change)
     }
-    const read = await append(deps, left.changes, state, own)
+    const read = await append(deps, present, left.changes, state, own)
     const corrections = correctionsOf(applied, read, planOn(read.before))
     state = read.state
     from = read.end
@@ -52,6 +52,7 @@ export async function applyPlan(
 /** Appends changes, the last of the own, and reads the registry again. An append without an answer counts if its records are found. */
 async function append(
   deps: RegistryAdminDeps,
+  present: KnownRegistry,
   changes: readonly RegistryRecord[],
   state: RegistryState,
   own: readonly Own[],
@@ -63,11 +64,11 @@ async function append(
     // Changes of an earlier round may stand.
     if (error.outcome === 'not_written' && own.length > changes.length)
       throw new AppendError(error.message, 'unknown', { cause: error })
-    const read = error.outcome === 'unknown' ? await readAfter(deps, own) : undefined
+    const read = error.outcome === 'unknown' ? await readAfter(deps, present, own) : undefined
     if (read === undefined || !changes.every(read.has)) throw error
     return read
   }
-  return readAfter(deps, own)
+  return readAfter(deps, present, own)
 }
 
 const keyOf = ({ kind, id }: RegistryRecord): string => `${kind}/${id}`

@@ -60,7 +60,10 @@ export function parseRegistryFile(text: string): {
   const { root, problems: invalid } =
     Buffer.byteLength(text) <= FILE_BYTES_MAX
       ? readYaml(text)
-      : { root: undefined, problems: [{ line: null, message: 'the file has more than 16 MiB; files are merged, so split it' }] }
+      : {
+          root: undefined,
+          problems: [{ line: null, message: 'the file has more than 16 MiB; files are merged, so split it' }],
+        }
   const problems = [...invalid]
   const fail: Fail = (line, message) => {
     problems.push({ line, message })

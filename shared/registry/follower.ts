@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Health, Service } from '../runtime/lifecycle.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import type { KnownRegistry } from './journal-access.ts'
 import { emptyState, sizeOf, type Unreadable } from './records.ts'
 import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -11,6 +12,8 @@ import { createRegistryFold } from './registry-fold.ts'
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
   readonly registry: Registry
+  /** What it has read so far. */
+  readonly known: () => KnownRegistry
   /** Whether all records that were in the topic at the start are folded: before that, a valid key may look unknown. */
   ready(): boolean
   health(): Health
@@ -43,10 +46,11 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
     ...deps,
     name: 'registry',
     isRequired: true,
-    begin: () => ({ ...createRegistryFold(emptyState(), onUnreadable), appliedAt: 0 }),
+    begin: () => ({ ...createRegistryFold(emptyState(), onUnreadable), end: 0, appliedAt: 0 }),
     fold: (present, records) => {
       present.fold(records)
-      present.appliedAt = records.at(-1)?.appendedAt ?? 0
+      for (const { offset, appendedAt } of records.slice(-1))
+        Object.assign(present, { end: offset + 1, appliedAt: appendedAt })
     },
     onChange: ({ state, appliedAt }) => {
       held.set(sizeOf(state))
@@ -61,6 +65,7 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
   return {
     name: follower.name,
     registry,
+    known: follower.state,
     ready,
     health: () =>
       ready()

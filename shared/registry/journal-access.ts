@@ -4,6 +4,7 @@ import { batchesOf } from '../journal/batches.ts'
 import { AppendError, type Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import {
+  copyOf,
   decodeRecord,
   emptyState,
   encodeRecord,
@@ -20,6 +21,15 @@ import { createRegistryFold } from './registry-fold.ts'
 export interface RegistryTopic {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly topic: string
+  /** What the process already knows, as it follows the topic: only what comes after that is read. */
+  readonly known?: (() => KnownRegistry) | undefined
+}
+
+/** A state of the registry. */
+export interface KnownRegistry {
+  readonly state: RegistryState
+  /** The position after the last record in it. */
+  readonly end: number
 }
 
 export interface RegistryAdminDeps extends RegistryTopic {
@@ -31,17 +41,15 @@ export interface RegistryAdminDeps extends RegistryTopic {
 /** The topic has one partition, so that its records have a total order. */
 const PARTITION = 0
 
-/** The present state of the registry, read from the topic. Rejects as `Journal.scan` does. */
+/** The present state of the registry. Rejects as `Journal.scan` does. */
 export const readState = async (topic: RegistryTopic): Promise<RegistryState> => (await readTopic(topic)).state
 
-/** The state of the registry, and the position behind the last record that it contains. Rejects as `Journal.scan` does. */
-export async function readTopic({
-  journal,
-  topic,
-}: RegistryTopic): Promise<{ readonly state: RegistryState; readonly end: number }> {
-  const state = emptyState()
-  let end = 0
-  for await (const each of journal.scan(topic)) {
+/** See `readState`. */
+export async function readTopic({ journal, topic, known }: RegistryTopic): Promise<KnownRegistry> {
+  const from = known?.()
+  const state = from === undefined ? emptyState() : copyOf(from.state)
+  let end = from?.end ?? 0
+  for await (const each of journal.scan(topic, end)) {
     foldRecords(state, [each])
     end = each.offset + 1
   }
@@ -64,16 +72,20 @@ export interface Reread {
   readonly has: (change: RegistryRecord) => boolean
 }
 
-/** Reads the registry again after own changes. Rejects with an `AppendError` (`unknown`). */
-export async function readAfter({ journal, topic }: RegistryTopic, own: readonly Own[]): Promise<Reread> {
-  const [state, before] = [emptyState(), emptyState()]
+/** Reads the registry again after own changes, the first of which was planned on `present`. Rejects with an `AppendError` (`unknown`). */
+export async function readAfter(
+  { journal, topic }: RegistryTopic,
+  present: KnownRegistry,
+  own: readonly Own[],
+): Promise<Reread> {
+  const [state, before] = [copyOf(present.state), copyOf(present.state)]
   // In reverse, so that of equal changes the first says from where.
   const froms = new Map(own.toReversed().map(({ change, from }) => [textOf(change), from]))
   const found = new Set<string>()
   const since: RegistryRecord[] = []
-  let end = 0
+  let { end } = present
   try {
-    for await (const each of journal.scan(topic)) {
+    for await (const each of journal.scan(topic, end)) {
       end = each.offset + 1
       const { record } = decodeRecord(each)
       if (record === undefined) continue

@@ -65,7 +65,8 @@ export async function rotateKey(
   team: string,
   { revokeOld, key: given, byTeam = false }: RotateOptions,
 ): Promise<RotateResult> {
-  const { state, end } = await readTopic(deps)
+  const present = await readTopic(deps)
+  const { state, end } = present
   if (!state.team.has(team)) return noTeam(team)
   const live = liveKeyIds(state).get(team) ?? []
   if (!revokeOld && live.length >= LIVE_KEYS_MAX) {
@@ -82,7 +83,7 @@ export async function rotateKey(
   const ended = revokeOld ? live : []
   await appendChanges(deps, [added, ...revocations(state, ended, now)], state)
 
-  const { state: after } = await readAfter(deps, [{ change: added, from: end }])
+  const { state: after } = await readAfter(deps, present, [{ change: added, from: end }])
   const rank = (liveKeyIds(after).get(team) ?? []).indexOf(added.id)
   if (rank >= 0 && rank < LIVE_KEYS_MAX && after.team.has(team)) {
     return { outcome: 'rotated', key, revoked: ended.map((each) => state.key.get(each)?.prefix ?? '') }

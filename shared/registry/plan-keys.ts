@@ -60,6 +60,8 @@ export function planKeys(
   { prune, now }: { readonly prune: boolean; readonly now: string },
 ): KeyPlan {
   const plan = { changes: [] as RegistryRecord[], problems: [] as FileProblem[], notes: [] as string[] }
+  // Most files are the change of one item, and a registry may have many keys.
+  if (teams.every(({ apiKeys }) => apiKeys === undefined)) return plan
   const live = liveKeyIds(state)
   const owners = keyOwners(state)
   for (const { id: team, apiKeys, line } of teams) {

@@ -44,7 +44,7 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
     say: (note) => notes.push(note),
   }
   planTeams(planner)
-  changes.push(...keys.changes)
+  for (const change of keys.changes) changes.push(change)
   checkOwned(planner)
   planNamed('event', 'Event', file.events, planner)
   planSteps(planner)
@@ -66,10 +66,11 @@ interface Planner {
 
 function planTeams(planner: Planner): void {
   const { state, file, prune, put } = planner
+  const projects = new Map(file.projects.map((project) => [project.id, project]))
   for (const item of file.teams) {
     const { id, name } = item
     const present = state.team.get(id)
-    const project = defaultProjectOf(id, planner, item)
+    const project = defaultProjectOf(id, planner, projects, item)
     const limits = item.limits === undefined ? present?.limits : (item.limits ?? undefined)
     const value = {
       name: name ?? present?.name ?? id,
@@ -86,7 +87,8 @@ function planTeams(planner: Planner): void {
   if (prune) return
   const listed = new Set(file.teams.map(({ id }) => id))
   for (const [id, { defaultProject, ...rest }] of state.team)
-    if (!listed.has(id) && defaultProject !== defaultProjectOf(id, planner)) put({ kind: 'team', id, value: rest })
+    if (!listed.has(id) && defaultProject !== defaultProjectOf(id, planner, projects))
+      put({ kind: 'team', id, value: rest })
 }
 
 /**
@@ -95,14 +97,15 @@ function planTeams(planner: Planner): void {
  */
 function defaultProjectOf(
   team: string,
-  { state, file, prune, fail, say }: Planner,
+  { state, prune, fail, say }: Planner,
+  projects: ReadonlyMap<string, FileEvent>,
   item?: FileTeam,
 ): string | undefined {
   const present = state.team.get(team)?.defaultProject
   const wanted = item?.defaultProject
   const id = wanted === undefined ? present : wanted
   if (id === undefined || id === null) return undefined
-  const inFile = file.projects.find((project) => project.id === id)
+  const inFile = projects.get(id)
   const before = state.project.get(id)
   const owner = inFile?.team ?? (prune ? undefined : before?.team)
   const isArchived = inFile?.archived ?? before?.archivedAt !== undefined

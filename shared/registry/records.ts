@@ -84,6 +84,16 @@ export function foldRecords(
   }
 }
 
+/** A copy that later records do not change. */
+export const copyOf = ({ team, event, step, project, key, search }: RegistryState): RegistryState => ({
+  team: new Map(team),
+  event: new Map(event),
+  step: new Map(step),
+  project: new Map(project),
+  key: new Map(key),
+  search: new Map(search),
+})
+
 /** The number of records in the state. */
 export const sizeOf = (state: RegistryState): number => Object.values(state).reduce((sum, { size }) => sum + size, 0)
 

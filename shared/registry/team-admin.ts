@@ -1,7 +1,7 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
-import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
+import { type KnownRegistry, type RegistryAdminDeps, readTopic } from './journal-access.ts'
 import { planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
@@ -77,7 +77,7 @@ export async function setDefaultProject(
 /** Applies a file to the registry as it was read; `itemOf` finds the object that it changes. */
 async function applyOwn<Item>(
   deps: RegistryAdminDeps,
-  present: Awaited<ReturnType<typeof readTopic>>,
+  present: KnownRegistry,
   file: RegistryFile,
   itemOf: (registry: Registry) => Item | undefined,
 ): Promise<OwnResult<Item>> {

@@ -40,6 +40,25 @@ export function readingContract({ open, name, patienceMs }: JournalBench): void 
     )
 
     test(
+      'it begins at a position, in each partition',
+      async () => {
+        const journal = await open()
+        const topic = await createTopic(journal, name('scan-from'), 2)
+        for (const partition of [0, 1])
+          await journal.append({ topic, partition, records: recordsOf(`p${partition}-`, 1_200) })
+        const from = async (position: number): Promise<readonly string[]> => {
+          const values: string[] = []
+          for await (const { value } of journal.scan(topic, position)) values.push(String(value))
+          return values
+        }
+        expect(await from(1_198)).toEqual(['p0-1198', 'p0-1199', 'p1-1198', 'p1-1199'])
+        expect([await from(1_200), await from(1_500)]).toEqual([[], []])
+        expect(await from(0)).toHaveLength(2_400)
+      },
+      patienceMs,
+    )
+
+    test(
       'it may be left early and begun again',
       async () => {
         const journal = await open()

@@ -138,10 +138,10 @@ function createClient(store: Store): Journal {
     },
     partitionCount: async (topic) => topicOf(topic).partitions.length,
     createTopics: async (wanted) => store.create(wanted),
-    scan: (topic) =>
+    scan: (topic, from = 0) =>
       iterate(
         topic,
-        store.find(topic)?.partitions.flatMap(({ records }) => records),
+        store.find(topic)?.partitions.flatMap(({ records }) => records.filter(({ offset }) => offset >= from)),
       ),
     follow: async (topic, onRecords) => {
       const follower = followTopic(topicOf(topic), onRecords)

@@ -69,6 +69,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     teamOfSession: sessions.teamOf,
     journal: setup.journal,
     registryTopic: setup.topic,
+    knownRegistry: follower.known,
     audit: createAudit({ journal: setup.journal, topic: AUDIT_TOPIC, clock, onFailure: () => undefined }),
     keyOfSession: (headers) => sessions.read(headers)?.key.prefix,
     store,

@@ -13,6 +13,7 @@ import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import { isTimeout, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
+import type { RegistryFollower } from '../../shared/registry/follower.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import { type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
@@ -53,6 +54,7 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly logger: Logger
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly registryTopic: string
+  readonly knownRegistry: RegistryFollower['known']
   readonly audit: Audit
   /** The first characters of the key that a request's session began with. */
   readonly keyOfSession: (headers: IncomingHttpHeaders) => string | undefined
@@ -79,7 +81,7 @@ export interface TeamDeps extends AuthenticationDeps {
 
 /** Room for a name and an identifier many times over. */
 const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
-/** Changes run one at a time, because each reads the whole registry. */
+/** Changes run one at a time, each planned on what the one before it left. */
 export const CHANGES: SerialQueueOptions = { waitingMax: 16, teamWaitingMax: 4, timeoutMs: 15_000 }
 /** A sample waits for a gateway, which has a timeout of its own. */
 const SAMPLES: SerialQueueOptions = { waitingMax: 4, teamWaitingMax: 1, timeoutMs: 60_000 }
@@ -257,7 +259,7 @@ const createRead =
 
 /** Changes are made one at a time, and each is answered once this process shows it. */
 function createWrite(deps: TeamDeps): Write {
-  const { journal, registryTopic: topic, registry, clock, logger } = deps
+  const { journal, registryTopic: topic, knownRegistry: known, registry, clock, logger } = deps
   const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const auditedOf = createTeamAudit(deps)
@@ -272,7 +274,7 @@ function createWrite(deps: TeamDeps): Write {
         return
       }
       const audited = auditedOf(team, request)
-      const admin = createRegistryAdmin({ journal, topic, clock, audited })
+      const admin = createRegistryAdmin({ journal, topic, known, clock, audited })
       const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
       const { data, isVisible } = await inTurn(team.id, () => work(call))
       await untilVisible(() => isVisible(registry))

@@ -95,7 +95,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     applyTopics: (topics) => applyTopics(cluster, topics),
     describeTopics: (topics) => describeTopics(cluster, topics),
     checkDurability: (topics) => checkDurability(cluster, topics),
-    scan: (topic) => scanTopic(context, topic),
+    scan: (topic, from) => scanTopic(context, topic, from),
     follow: async (topic, onRecords) => {
       refuseWhenClosed()
       return keptIn(open, await followTopic(context, topic, onRecords))

@@ -27,10 +27,11 @@ const AHEAD_BYTES = 4 * 1024 * 1024
 /** Room for as many records as become objects at once. */
 const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 
-/** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */
-export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
+/** See `Journal.scan`. A reader that stops early leaves nothing open. */
+export async function* scanTopic(context: ReadContext, topic: string, from = 0): AsyncGenerator<JournalRecord> {
   for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
-    if (first < end) yield* scanPartition(context, sourceAt({ topic, partition, position: first }), end)
+    const position = Math.max(first, from)
+    if (position < end) yield* scanPartition(context, sourceAt({ topic, partition, position }), end)
   }
 }
 

@@ -59,20 +59,21 @@ export async function readPage(
 }
 
 /** Every record that is in the topic at the call; keeps nothing open between two pages. */
-export function scan(store: StoreCalls, topic: string): AsyncIterable<JournalRecord> {
+export function scan(store: StoreCalls, topic: string, from = 0): AsyncIterable<JournalRecord> {
   const states = store.call('partitions', [topic])
   // The iteration meets the failure; until then it must not count as unhandled.
   states.catch(() => {})
-  return scanPartitions(store, topic, states)
+  return scanPartitions(store, topic, states, from)
 }
 
 async function* scanPartitions(
   store: StoreCalls,
   topic: string,
   states: Promise<readonly PartitionState[]>,
+  from: number,
 ): AsyncGenerator<JournalRecord> {
   for (const state of await states) {
-    let position = state.firstOffset
+    let position = Math.max(state.firstOffset, from)
     while (position < state.endPosition) {
       const page = await readPage(store, topic, state, position, PAGE_RECORDS)
       for (const record of page.records) {

@@ -90,7 +90,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     },
     partitionCount: async (topic) => (await store.call('partitions', [topic])).length,
     createTopics: (topics) => store.call('createTopics', [topics]),
-    scan: (topic) => scan(store, topic),
+    scan: (topic, from) => scan(store, topic, from),
     follow: (topic, onRecords) => kept(follow(deps, topic, onRecords)),
     subscribe: (wanted, handler) => kept(subscribe(deps, wanted, handler)),
     positions: (topic, group) => store.call('positions', [topic, group]),

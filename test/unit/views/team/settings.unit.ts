@@ -436,6 +436,25 @@ describe('Events, Steps and Projects', () => {
     expect(team.registry.entity('refund.pay')).toMatchObject({ team: 'a', event: 'refund' })
   })
 
+  test('read only what is new in the topic', async () => {
+    const counted = await startTeam()
+    const { scan } = counted.journal
+    let read = 0
+    Object.assign(counted.journal, {
+      scan: async function* (topic: string, from?: number) {
+        for await (const record of scan(topic, from)) {
+          read += 1
+          yield record
+        }
+      },
+    })
+    for (const name of ['One', 'Two', 'Three'])
+      expect((await counted.ask('PATCH', '/events/order', { name })).status).toBe(200)
+    // Each change reads back its own record.
+    expect(read).toBe(3)
+    await counted.close()
+  })
+
   test('are answered only once this process shows them', async () => {
     const { entity } = team.registry
     let looks = 0
