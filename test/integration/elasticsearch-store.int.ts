@@ -70,6 +70,29 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     ])
   })
 
+  test('a new cluster without templates: documents wait, nothing is stored unmapped, and all arrive once they are there', async () => {
+    const delta = flowFact(JSON.parse(documentOf(1).source)) as FlowDelta
+    await store.write([documentOf(1)], never)
+    await store.mergeFlows([delta], never)
+    await removeAll(elasticsearch.url, prefix)
+
+    const writing = store.write([documentOf(1), documentOf(2)], never)
+    const merging = store.mergeFlows([delta], never)
+    await eventually(async () => expect((await store.health()).reason).toContain('an index without its template'))
+    await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+    const { count } = (await ask(elasticsearch.url, 'GET', `/${prefix}-*/_count`)) as { count: number }
+    expect(count).toBe(0)
+
+    const operator = openStore(elasticsearch.url, prefix).store
+    await operator.indices.apply()
+    expect(await writing).toEqual([{ outcome: 'stored' }, { outcome: 'stored' }])
+    await merging
+    expect(await operator.indices.check()).toEqual([])
+    await eventually(async () => expect(await storedIds(store)).toHaveLength(2))
+    await eventually(async () => expect(await store.flow(TEAM, 'flow-1')).toBeDefined())
+    await operator.close()
+  })
+
   test('several processes may prepare the indices at once', async () => {
     await removeAll(elasticsearch.url, prefix)
     const stores = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix).store)

@@ -8,9 +8,12 @@ import type { Lines } from './bulk-chunks.ts'
 import { entryBody } from './entry-body.ts'
 import type { IndexNames } from './index-names.ts'
 import { areNear, type Copy, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
+import { ONLY_MAPPED } from './outcome.ts'
 
 /** Elasticsearch refuses the whole request for a single longer id. */
 const ID_BYTES_MAX = 512
+
+const ONLY_MAPPED_TEXT = JSON.stringify(ONLY_MAPPED).slice(1, -1)
 
 interface Deps {
   readonly bulk: Bulk
@@ -39,7 +42,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
   }
 
   const create = (document: EntryDocument): Lines => [
-    `{"create":{"_index":"${indexOf(document)}","_id":${JSON.stringify(document.id)}}}\n`,
+    `{"create":{"_index":"${indexOf(document)}","_id":${JSON.stringify(document.id)},${ONLY_MAPPED_TEXT}}}\n`,
     ...entryBody(document, stamp()),
     '\n',
   ]

@@ -7,6 +7,7 @@ import type { Lines } from './bulk-chunks.ts'
 import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
+import { ONLY_MAPPED } from './outcome.ts'
 import { askForFewer, backoffMs, pauseUnlessAborted } from './retrying.ts'
 
 const FLOWS_PER_READ = 1_000
@@ -53,7 +54,7 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
   const underWay = new Set<ReadonlyMap<string, unknown>>()
   const isUnderWay = (id: string): boolean => [...underWay].some((flows) => flows.has(id))
   const linesOf = ({ id, source, basis }: Change): Lines => {
-    const target = { _index: names.flows, _id: id }
+    const target = { _index: names.flows, _id: id, ...ONLY_MAPPED }
     const action =
       basis === undefined
         ? { create: target }

@@ -69,10 +69,21 @@ const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
   [/^Number of documents in the index can't exceed/, 'a full shard'],
   [/^pipeline with id \[.*\] does not exist/, 'a missing pipeline'],
   [/^no write index is defined for alias/, 'an alias of several indices'],
+  [
+    /^\[\d+:\d+\] Can't find dynamic template for .* name \[sluice\] of field \[team\]$/,
+    'an index without its template',
+  ],
 ]
+const TYPES_OF_MENDABLE = ['validation_exception', 'illegal_argument_exception', 'document_parsing_exception']
+
+/**
+ * A part of each action that makes Elasticsearch refuse the document if the index does not map its field `team`: a write makes a missing
+ * index, and in a cluster without our templates that would take fields of any type. Where the field is mapped, it means nothing.
+ */
+export const ONLY_MAPPED = { dynamic_templates: { team: 'sluice' } } as const
 
 function mendable({ type = '', reason = '' }: ErrorBody = {}): string | undefined {
-  if (type !== 'validation_exception' && type !== 'illegal_argument_exception') return undefined
+  if (!TYPES_OF_MENDABLE.includes(type)) return undefined
   const found = MENDABLE.find(([text]) => text.test(reason))
   return found && `${type} (${found[1]})`
 }

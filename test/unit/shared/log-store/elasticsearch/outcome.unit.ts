@@ -51,6 +51,19 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem({ status: 400, error })).toMatchObject({ verdict: 'retry', blocked: true })
   })
 
+  test('in an index that its write made without a template waits; a document that quotes the same words is refused', () => {
+    const reason = "[1:9] Can't find dynamic template for dynamic template name [sluice] of field [team]"
+    const error = { type: 'document_parsing_exception', reason }
+    const waits = {
+      verdict: 'retry',
+      blocked: true,
+      reason: 'document_parsing_exception (an index without its template)',
+    }
+    expect(classifyItem({ status: 400, error })).toEqual(waits)
+    const quoted = { ...error, reason: `[1:9] failed to parse field [timestamp]: '${reason}'` }
+    expect(classifyItem({ status: 400, error: quoted })).toMatchObject({ verdict: 'refused' })
+  })
+
   test.each(['no auto-create', 'missing privilege'])('%s: nothing can be written until somebody acts', (name) => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
