@@ -5,8 +5,10 @@ export interface ServedShard {
   readonly index: string
   /** Starts with at least six characters that identify the index. */
   readonly uuid: string
-  /** The number of the last operation; -1 if there is none. */
+  /** The number of the last operation that is on every copy; -1 if there is none. */
   end: number
+  /** The number of operations after `end` that may not be on every copy. */
+  unconfirmed?: number
   /** The shard that it was rebuilt from. */
   readonly origin?: Origin
   /** Whether the index is removed between a report and the searches after it. */
@@ -116,9 +118,10 @@ const settingsOf = ({ uuid, state }: ServedShard): object => ({
 })
 
 /** A recovering primary reports an earlier checkpoint. */
-const statsOf = ({ uuid, state, end }: ServedShard): object => {
+const statsOf = ({ uuid, state, end, unconfirmed = 0 }: ServedShard): object => {
   const checkpoint = state === 'INITIALIZING' ? Math.floor(end / 2) : end
-  return { uuid, shards: { 0: [{ routing: { primary: true, state }, seq_no: { global_checkpoint: checkpoint } }] } }
+  const numbers = { global_checkpoint: checkpoint, max_seq_no: end + unconfirmed }
+  return { uuid, shards: { 0: [{ routing: { primary: true, state }, seq_no: numbers }] } }
 }
 
 interface Search {

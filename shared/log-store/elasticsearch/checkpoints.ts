@@ -18,6 +18,8 @@ export interface Shard {
 export interface Stream extends Shard {
   /** The number up to which every operation is done on all copies of the shard; -1 if there is none. */
   readonly end: number
+  /** The number of the last operation that it has taken, on all copies or not. */
+  readonly last: number
 }
 
 /** A shard of an index that a rebuild replaced. Its documents were copied in their order, before any others were written. */
@@ -151,7 +153,7 @@ interface StatsAnswer {
 }
 interface ShardCopy {
   readonly routing: { readonly primary: boolean; readonly state: string }
-  readonly seq_no?: { readonly global_checkpoint: number }
+  readonly seq_no?: { readonly global_checkpoint: number; readonly max_seq_no: number }
 }
 
 /** The shards of the indices whose primary is active. One in recovery may report an old checkpoint, or none. */
@@ -170,15 +172,16 @@ export async function readStreams(
     if (kind === undefined) return []
     return Object.entries(shards).flatMap(([number, copies]) => {
       const primary = copies.find(({ routing }) => routing.primary && routing.state !== 'INITIALIZING')
-      const end = primary?.seq_no?.global_checkpoint
-      if (end === undefined || end < NOTHING_DONE) return []
+      if (primary?.seq_no === undefined) return []
+      const { global_checkpoint: end, max_seq_no: last } = primary.seq_no
+      if (end < NOTHING_DONE) return []
       const shard = Number(number)
-      return [{ key: keyOf(uuid, shard), kind, index, shard, end }]
+      return [{ key: keyOf(uuid, shard), kind, index, shard, end, last }]
     })
   })
 }
 
-const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 'shards.*.seq_no.global_checkpoint']
+const WANTED = ['uuid', ...['routing.primary', 'routing.state', 'seq_no.*'].map((field) => `shards.*.${field}`)]
   .map((field) => `indices.*.${field}`)
   .join(',')
 

@@ -59,8 +59,9 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
     const look = await retried(async () => {
       let found = await unlessAborted(joined.length > 0 ? checkpoints.now() : checkpoints.recent(), signal)
-      // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone.
-      if (lacksSeen(found, position)) found = await unlessAborted(checkpoints.now(), signal)
+      // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone or has lost its end.
+      if (lacksSeen(found, position) || isBehind(found, position))
+        found = await unlessAborted(checkpoints.now(), signal)
       requireEnds(found, joined)
       return found
     }, signal)
@@ -107,13 +108,18 @@ function lacksSeen({ streams, silent }: Look, { seen }: TailPosition): boolean {
   return [...seen.keys()].some((key) => !present.has(key))
 }
 
+/** Whether a shard of the look has not taken all operations that the reader has seen. */
+const isBehind = ({ streams }: Look, { seen }: TailPosition): boolean =>
+  streams.some(({ key, last }) => (seen.get(key) ?? NONE) > last)
+
 /**
- * A shard that the cursor does not name is new, and is read from its beginning. Of a rebuilt one, the last copies are those of the entries
- * that the reader has not seen.
+ * A shard that the cursor does not name is new, and is read from its beginning. One that has lost its last operations, as by a restored
+ * snapshot or a stale copy that became the primary, gives their numbers to others, and is read on from where it ends. Of a rebuilt one, the
+ * last copies are those of the entries that the reader has not seen.
  */
-function startOf({ key, kind, end, origin }: Stream, { kinds, seen }: TailPosition): number {
+function startOf({ key, kind, end, last, origin }: Stream, { kinds, seen }: TailPosition): number {
   const start = seen.get(key)
-  if (start !== undefined) return start
+  if (start !== undefined) return Math.min(start, last)
   if (!kinds.includes(kind)) return end
   if (origin === undefined) return NONE
   const unseen = origin.end - (seen.get(origin.key) ?? NONE)

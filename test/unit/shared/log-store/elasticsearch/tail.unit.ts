@@ -127,6 +127,36 @@ test('a kind that is followed from now on has to be there as well', async () => 
   expect((await read(cursor)).ids).toEqual([])
 })
 
+test('a shard that has lost its last entries, as after the restore of a snapshot, shows those that it takes in their place', async () => {
+  const { today, read } = tailOfTwoDays()
+  const begun = await read(null)
+  today.end = 2
+  const restored = await read(begun.cursor)
+  today.end = 6
+  expect([restored.ids, (await read(restored.cursor)).ids]).toEqual([
+    [],
+    [3, 4, 5, 6].map((n) => `${today.index}#${n}`),
+  ])
+})
+
+test('a new primary that does not know yet how far its copies are shows nothing twice', async () => {
+  const { today, read } = tailOfTwoDays()
+  const begun = await read(null)
+  Object.assign(today, { end: 2, unconfirmed: 2 })
+  const behind = await read(begun.cursor)
+  Object.assign(today, { end: 5, unconfirmed: 0 })
+  expect([behind.ids, (await read(behind.cursor)).ids]).toEqual([[], [`${today.index}#5`]])
+})
+
+test('a look that is older than the cursor shows nothing twice', async () => {
+  const { today, read, shareLook } = tailOfTwoDays()
+  await shareLook()
+  today.end = 6
+  const begun = await read(null)
+  const goesOn = await read(begun.cursor)
+  expect([...goesOn.ids, ...(await read(goesOn.cursor)).ids]).toEqual([])
+})
+
 test('a removed day leaves the cursor; a day made since is read from its beginning', async () => {
   const { old, shards, read } = tailOfTwoDays()
   const begun = await read(null)
