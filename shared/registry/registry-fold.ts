@@ -254,8 +254,19 @@ function lazily<Value>(make: () => Value): () => Value {
   }
 }
 
+/** Four times the longest name of a Project: no normal form of it is longer. */
+const NORMALIZED_LENGTH_MAX = 4_096
+/**
+ * More combining marks in a row than any language writes (UAX #15, Stream-Safe Text Format). To normalise them takes the square of their
+ * number, and senders choose the name that is looked for.
+ */
+const UNSAFE_TO_NORMALIZE = /\p{M}{31}/u
+
 /** The same text for names that look alike or differ in case alone: macOS writes é as two characters. */
-const nameKey = (name: string): string => name.normalize().toLowerCase()
+function nameKey(name: string): string {
+  const isSafe = name.length <= NORMALIZED_LENGTH_MAX && !UNSAFE_TO_NORMALIZE.test(name)
+  return (isSafe ? name.normalize() : name).toLowerCase()
+}
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -5,6 +5,7 @@ import { emptyState, encodeRecord, fold, type RegistryRecord } from '../../../..
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 
+const ID = '3f2504e0-4f89-11d3-9a0c-0305e82c3303'
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 const NOW = '2026-01-01T00:00:00.000Z'
 
@@ -87,6 +88,20 @@ describe('the registry in memory', () => {
     add({ kind: 'project', id: other, value: { team: 'a', name: 'CHECKOUT api', archivedAt: NOW } })
     expect(registry.projectsNamed('a', 'Checkout API').map(({ id }) => id)).toEqual([GUID, other])
     expect(registry.projectsNamed('a', '__proto__')).toEqual([])
+  })
+
+  test('finds a Project by a name in any normal form, and takes no time for one of endless combining marks', () => {
+    const marks = (count: number): string => '\u0301'.repeat(count) + '\u0316'.repeat(count)
+    const { registry } = viewOf(
+      { kind: 'team', id: 'a', value: { name: 'A' } },
+      { kind: 'project', id: GUID, value: { team: 'a', name: `Café ${marks(20)}` } },
+      { kind: 'project', id: ID, value: { team: 'a', name: 'Été' } },
+    )
+    const named = (name: string): readonly string[] => registry.projectsNamed('a', name).map(({ id }) => id)
+    expect([named('été'), named('E\u0301te\u0301')]).toEqual([[ID], [ID]])
+    expect(named(`café ${marks(20)}`)).toEqual([GUID])
+    // To normalise it would take longer than a test may.
+    expect(named(`Été${marks(50_000)}`)).toEqual([])
   })
 
   test('lists what a Team owns, and nothing of another Team', () => {
