@@ -6,7 +6,7 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { timeOf } from './arguments.ts'
 import { type CliDeps, type Command, EXIT, type WhereMissing } from './command.ts'
-import { count } from './text.ts'
+import { count, json } from './text.ts'
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -35,7 +35,7 @@ export const auditCommand: Command = {
         if (team !== undefined && change.team !== team) continue
         if (since !== undefined && compareTimestamps(change.at, since) < 0) continue
         if (until !== undefined && compareTimestamps(change.at, until) >= 0) continue
-        deps.stdout.write(`${JSON.stringify(change)}\n`)
+        deps.stdout.write(json(change))
       }
       if (unreadable === 0) return EXIT.ok
       deps.stderr.write(

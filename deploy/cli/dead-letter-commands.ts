@@ -13,7 +13,7 @@ import { topicName } from '../../shared/contract/topics.ts'
 import { choiceOf, countOf, timeOf } from './arguments.ts'
 import { auditOf, withJournal } from './audit-command.ts'
 import { type Call, type CliDeps, type Command, EXIT, type Option } from './command.ts'
-import { columns, count, printable } from './text.ts'
+import { columns, count, json, printable } from './text.ts'
 
 const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
 
@@ -106,16 +106,16 @@ type Listed = DeadLetterSummary & { readonly replayed: boolean }
 /** Prints each letter as it is found, so that memory does not grow with the topic. */
 async function list(
   letters: AsyncIterable<Listed>,
-  json: boolean,
+  asJson: boolean,
   limit: number,
   { stdout }: CliDeps,
 ): Promise<number> {
   let found = 0
   for await (const letter of letters) {
     found += 1
-    stdout.write(json ? `${JSON.stringify(letter)}\n` : letterText(letter))
+    stdout.write(asJson ? json(letter) : letterText(letter))
   }
-  if (json) return EXIT.ok
+  if (asJson) return EXIT.ok
   if (found === 0) stdout.write('There are no such dead letters.\n')
   if (found === limit) stdout.write(`${found} shown; there may be more, see --limit.\n`)
   return EXIT.ok

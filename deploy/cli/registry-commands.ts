@@ -7,7 +7,7 @@ import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records
 import { auditOf, withJournal } from './audit-command.ts'
 import { type Call, type CliDeps, type Command, CommandError, EXIT, type WhereMissing } from './command.ts'
 import { registryText } from './registry-list.ts'
-import { count, printable } from './text.ts'
+import { count, json, printable } from './text.ts'
 
 /** Stands for standard input and output in place of a file name. */
 const STANDARD = '-'
@@ -46,7 +46,7 @@ export const registryCommands: readonly Command[] = [
       withAdmin(deps, 'registry list', async (admin) => {
         const registry = await admin.read()
         const teams = registry.teams().map((team) => describeTeam(registry, team))
-        deps.stdout.write(call.flag('json') ? `${JSON.stringify({ teams }, null, 2)}\n` : registryText(teams))
+        deps.stdout.write(call.flag('json') ? json({ teams }, 2) : registryText(teams))
         return EXIT.ok
       }),
   },
@@ -234,7 +234,7 @@ async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<
   if (result.outcome === 'refused') throw new CommandError(result.reason)
   const { key, revoked } = result
   if (call.flag('json')) {
-    deps.stdout.write(`${JSON.stringify({ team, key, revoked })}\n`)
+    deps.stdout.write(json({ team, key, revoked }))
     return EXIT.ok
   }
   const prefixes = revoked.map((prefix) => `${prefix}…`).join(', ')

@@ -1,5 +1,16 @@
-/** Text that is safe for a terminal: the content of a record must not move the cursor or change colours. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd')
+/** Control characters, and those that turn the direction of text around. */
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu
+
+/** Text that is safe for a terminal: the content of a record must not move the cursor, change colours or reorder what is shown. */
+export const printable = (text: string): string => text.replace(UNSAFE, '\ufffd')
+
+/** A value as JSON that is safe for a terminal as well, with a line end. `indent`: blanks for each level; omitted: all is one line. */
+export const json = (value: unknown, indent?: number): string =>
+  `${JSON.stringify(value, null, indent).replace(UNSAFE, escaped)}\n`
+
+/** The only line ends in JSON are those between its values. */
+const escaped = (character: string): string =>
+  character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** `1 change`, `2 changes`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

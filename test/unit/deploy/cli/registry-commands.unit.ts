@@ -231,9 +231,13 @@ payments  Payments
 
   test('what a record holds cannot steer the terminal', async () => {
     const { run, journal } = cliOnMemory()
-    const value = JSON.stringify({ name: '\u001b[2Jgone' })
+    const name = '\u001b[2J\u009b2Jgone\u202edne'
+    const value = JSON.stringify({ name })
     await journal.append({ topic: TOPIC, partition: 0, records: [{ key: 'team/a', value, headers: {} }] })
-    expect((await run('registry', 'list')).stdout).not.toContain('\u001b')
+    expect((await run('registry', 'list')).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
+    const { stdout } = await run('registry', 'list', '--json')
+    expect(stdout).not.toMatch(/[\u001b\u009b\u202e]/)
+    expect(JSON.parse(stdout).teams[0].name).toBe(name)
   })
 })
 
