@@ -115,6 +115,24 @@ describe('GET /api/flows/statistics', () => {
     expect((await statistics('event=order')).items[0]?.duration).toMatchObject({ p95: 1_000 })
   })
 
+  test('looks for stalled flows at each flow once, however few there are', async () => {
+    const count = FLOWS_SAMPLED_MAX + 5
+    const spread = (index: number): number => MINUTE + (index * 90 * MINUTE) / count
+    views.store.add(...Array.from({ length: count }, (_, index) => log(`k${index}`, 'ship', spread(index))))
+    const { searchFlows } = views.store
+    let looked = 0
+    views.store.searchFlows = async (filter, page) => {
+      if (filter.state !== null)
+        looked += (await searchFlows({ ...filter, state: null }, { ...page, limit: count })).flows.length
+      return searchFlows(filter, page)
+    }
+    expect(await statistics('event=order&from=now-100m')).toMatchObject({
+      complete: false,
+      items: [{ finished: count }],
+    })
+    expect(looked).toBe(count)
+  })
+
   test('looks at no more flows once these have very many groups', async () => {
     const { searchFlows } = views.store
     const group = {
