@@ -27,14 +27,23 @@ const inNanos = <Place extends { readonly lately: string }>(place: Place) => ({
 const FAILED = `worst_level >= ${levelRank('Error')}
   AND coalesce(last_error_at >= coalesce(last_progress_at, last_at), last_progress_at IS NULL)`
 
+/**
+ * The Events of a flow, in the form of `memberNeedle`. The rows of `ends` are looked up by them, as a Team may have a thousand Events, and
+ * comparing a flow with each took longer than all else.
+ */
+const MEMBERS = `WITH RECURSIVE members (event, rest) AS (
+    SELECT x'', flows.events
+    UNION ALL SELECT substr(rest, 1, instr(substr(rest, 2), x'00') + 1), substr(rest, instr(substr(rest, 2), x'00') + 1)
+    FROM members WHERE instr(substr(rest, 2), x'00') > 0)`
+
 /** The rows of `ends` for Events that a flow is in and has not ended. */
-const EXPECTED = `SELECT 1 FROM ends WHERE instr(flows.events, event) > 0 AND NOT EXISTS
-  (SELECT 1 FROM ends AS other WHERE other.event = ends.event AND instr(flows.steps, other.step) > 0)`
+const EXPECTED = `${MEMBERS} SELECT 1 FROM members CROSS JOIN ends ON ends.event = members.event WHERE NOT EXISTS
+  (SELECT 1 FROM ends AS other WHERE other.event = members.event AND instr(flows.steps, other.step) > 0)`
 
 /** Whether one of these Events has places: the first of them has an empty needle, which is in every set. */
-const KNOWN = `EXISTS (${EXPECTED} AND event IN (SELECT event FROM places))`
+const KNOWN = `EXISTS (${EXPECTED} AND members.event IN (SELECT event FROM places))`
 const OVERDUE = `EXISTS (${EXPECTED} AND last_at <= (SELECT lately FROM places
-  WHERE places.event = ends.event AND instr(flows.steps, places.step) > 0 ORDER BY number DESC LIMIT 1))`
+  WHERE places.event = members.event AND instr(flows.steps, places.step) > 0 ORDER BY number DESC LIMIT 1))`
 
 /** The state of a flow, one of `FLOW_STATES`, from its row in `flows` and `endsOf`. Few flows are so recent that their places matter. */
 export function stateOf({ lately, waits }: FlowStates): Sql {
