@@ -5,7 +5,7 @@ import type { Envelope } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { copied, overflow, signInAgain } from '../support/page-logs.ts'
-import { type PageServer, startPageServer } from '../support/page-server.ts'
+import { type PageServer, startPageServer, startWithRegistry } from '../support/page-server.ts'
 
 const NARROW = { width: 390, height: 844 }
 /** The lines that the browser writes into its console where a change is refused, and where the session has ended. */
@@ -122,6 +122,26 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     expect(await axe()).toEqual([])
     await field.fill('nowhere')
     await page.getByText('Nothing has “nowhere” in its name or id.').waitFor()
+  })
+
+  test('shows so many lines at once that the browser can, and finds any of the others', async () => {
+    const steps = Array.from({ length: 1_100 }, (_, n) => `  - { identifier: step-${n}, team: a }`)
+    const registry = `teams: [{ id: a, apiKeys: ["key-of-a-large-team"] }]\nsteps:\n${steps.join('\n')}`
+    const own = await startWithRegistry(registry, 'key-of-a-large-team')
+    try {
+      const { page } = await open(own.url, { key: own.key, path: '/team' })
+      const field = page.getByRole('searchbox', { name: 'Find in Events and Steps' })
+      const rows = page.locator('.panel').filter({ has: field }).locator('tbody tr')
+      const shown = (count: number) => eventually(async () => expect(await rows.count()).toBe(count))
+      await shown(500)
+      await button(page, 'Show more of 1,100').click()
+      await shown(1_000)
+      await field.fill('step-999')
+      await shown(1)
+      expect(await button(page, /^Show more/).count()).toBe(0)
+    } finally {
+      await own.close()
+    }
   })
 
   test('names the Project for logs of unknown services, marks it and takes it back', async () => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { visible } from '../../flow-layout/format.ts'
+import { countText, visible } from '../../flow-layout/format.ts'
 import type { Action, Line, List, TeamLists } from '../../schemas/team.ts'
 import { Failed } from '../api/failed.tsx'
 import { session } from '../api/session.ts'
@@ -19,6 +19,8 @@ import { LISTS, limitedOf, QUOTA, quotaText, STATES, seenText } from './texts.ts
 const LOOK_MS = 30_000
 /** Longer lists have a field to find lines by. */
 const FINDABLE_MIN = 20
+/** Lines shown at once: a table of tens of thousands stops the browser for a minute. */
+const SHOWN_STEP = 500
 
 /** The Team's Events, Steps, Projects and keys, and the changes to them. */
 export function TeamPage() {
@@ -77,6 +79,7 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
   const [sendTo, setSendTo] = useState<Line>()
   const [all, setAll] = useState(false)
   const [part, setPart] = useState('')
+  const [most, setMost] = useState(SHOWN_STEP)
   const found = linesWith(part.trim().toLowerCase(), lines)
   const ended = found.filter(({ state }) => state !== 'live')
   const shown = all ? found : found.filter(({ state }) => state === 'live')
@@ -118,11 +121,16 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
             </tr>
           </thead>
           <tbody>
-            {shown.map((line) => (
+            {shown.slice(0, most).map((line) => (
               <Row key={line.id} line={line} changes={changes} ask={ask} onSend={() => setSendTo(line)} />
             ))}
           </tbody>
         </table>
+      )}
+      {shown.length > most && (
+        <button type="button" class="button quiet" onClick={() => setMost(most + SHOWN_STEP)}>
+          Show more of {countText(shown.length)}
+        </button>
       )}
       {dialog}
       {sendTo?.snippets && (
