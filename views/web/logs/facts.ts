@@ -47,9 +47,16 @@ export function eventTag(entry: Entry): string {
   return [entry.eventId === 0 ? '' : String(entry.eventId), entry.eventName].filter((part) => part !== '').join(' ')
 }
 
-/** The first line of an exception, its type without the namespace: `PSQLException: deadlock detected`; empty if there is none. */
-export const thrownText = (exception: string | null): string =>
-  (exception?.slice(0, THROWN_MAX).split('\n', 1)[0] ?? '').replace(/^[\w$.]*\.(?=[A-Z][\w$+]*(?::|$))/, '')
+/**
+ * The line of an exception that says what was thrown, its type without the namespace: `PSQLException: deadlock detected`; empty if there is
+ * none. That is the first line, but the last of a traceback of Python.
+ */
+export function thrownText(exception: string | null): string {
+  const lines = (exception ?? '').split('\n')
+  const [first = ''] = lines
+  const last = first.startsWith('Traceback (') ? lines.findLast((line) => /^[\w.]+(: |$)/.test(line)) : undefined
+  return (last ?? first).slice(0, THROWN_MAX).replace(/^[\w$.]*\.(?=[A-Z][\w$+]*(?::|$))/, '')
+}
 
 const THROWN_MAX = 400
 

@@ -32,6 +32,12 @@ describe('what an entry is', () => {
     ],
     ['System.TimeoutException\n   at System.Net', 'TimeoutException'],
     ['com.acme.Outer$InnerException: no', 'Outer$InnerException: no'],
+    [
+      'Traceback (most recent call last):\n  File "a.py", line 1, in b\n    c()\nsmtplib.SMTPRecipientsRefused: 550\n',
+      'SMTPRecipientsRefused: 550',
+    ],
+    // Cut off, as in a list.
+    ['Traceback (most recent call last):\n  File "a.py", line 1', 'Traceback (most recent call last):'],
     ['node.js stopped: no memory', 'node.js stopped: no memory'],
     ['10.0.0.1: refused', '10.0.0.1: refused'],
     ['', ''],
