@@ -51,7 +51,7 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
   test('begin with the number of logs, offer names that have numbers, and the way back keeps the chart', async () => {
     const { page } = await show(RANGE)
     await choose(page, 'Chart')
-    await eventually(async () => expect(await legend(page)).toEqual(['Number of logs0']))
+    await eventually(async () => expect(await legend(page)).toEqual(['Number of logs11']))
     const offered = page.locator('.chart-bar .chip')
     await eventually(async () => expect(await offered.allTextContents()).toContain('scope.ms'))
     expect(await offered.allTextContents()).not.toContain('scope.tenant')
@@ -200,10 +200,18 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await page.locator('tr.log .text').click()
     const row = page.getByRole('table', { name: 'Values of the scopes' }).getByRole('row')
     await row.filter({ hasText: '6000' }).hover()
-    expect(await page.getByRole('button', { name: 'Chart scope.tenant over time' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Chart scope.ms over time' }).click()
     await eventually(async () => expect(await legend(page)).toEqual(['Average of scope.ms6,000']))
     expect(paramsOf(page)).toMatchObject({ chart: 'avg', value: 'scope.ms', q: '"slow 6"' })
+  })
+
+  test('a log has a way to how many logs have each value, as of a release', async () => {
+    const { page } = await show(`${RANGE}&level=Information`)
+    await page.locator('tr.log', { hasText: 'slow 6' }).locator('.text').click()
+    await page.getByRole('button', { name: 'Count the values of scope.path over time' }).press('Enter')
+    await eventually(async () => expect(await legend(page)).toEqual(['/a5', '/b5']))
+    const { id: _, ...params } = paramsOf(page)
+    expect(params).toEqual({ from: at(0), to: at(10), level: 'Information', chart: 'count', by: 'scope.path' })
   })
 
   test('a saved search restores the chart', async () => {

@@ -15,8 +15,9 @@ const COLOURS = 5
 /** Points that Page Up and Page Down move by. */
 const PAGE = 10
 
-/** A line of the chart. */
+/** A line of the chart; `total` is the number of all its logs, for a chart of such numbers. */
 interface Drawn {
+  readonly total: number | undefined
   readonly value: string | null
   readonly term: string | null
   readonly label: string
@@ -55,6 +56,7 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   const all = items.map(
     (item): Drawn => ({
       ...item,
+      total: fn === 'count' ? item.count : undefined,
       label: item.label === null ? title : visible(item.label),
       look: lookOf(item.value),
       isHidden: hidden.has(item.value),
@@ -111,9 +113,10 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   )
 }
 
-/** The value of a line at a point; by default the latest. */
-function numberAt({ points }: Drawn, at = points.findLastIndex((number) => number !== null)): string {
-  const number = points[at] ?? null
+/** The value of a line at a point; without one the number of all logs, or else the latest value. */
+function numberAt({ points, total }: Drawn, at?: number): string {
+  const latest = points.findLastIndex((number) => number !== null)
+  const number = (at === undefined ? total : undefined) ?? points[at ?? latest] ?? null
   return number === null ? CHART.nothing : numberText(number)
 }
 

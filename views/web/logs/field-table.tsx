@@ -71,7 +71,25 @@ interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term
   readonly columns: readonly Column[]
 }
 
-/** Buttons for a value: filter by it, exclude it, show its field as a column, chart its numbers, copy it. */
+/** Charts a value over time: its numbers, or how many logs have each of its texts. */
+const ChartButton = ({ name, isNumeric }: { readonly name: string; readonly isNumeric: boolean }) => (
+  <button
+    type="button"
+    class="button quiet icon small"
+    title={isNumeric ? SHOW_CHART.show : SHOW_CHART.values}
+    aria-label={(isNumeric ? SHOW_CHART.showOf : SHOW_CHART.valuesOf)(visible(name))}
+    onClick={() => {
+      const chart = isNumeric
+        ? { chart: 'avg', value: name, by: undefined }
+        : { chart: 'count', value: undefined, by: name }
+      go({ params: { ...chart, id: undefined, tab: undefined } })
+    }}
+  >
+    <Icon name="chart" />
+  </button>
+)
+
+/** Buttons for a value: filter by it, exclude it, show its field as a column, chart it, copy it. */
 function ValueActions({ kind, columns, term, text }: ValueProps) {
   const [what] = visible(term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
@@ -102,19 +120,7 @@ function ValueActions({ kind, columns, term, text }: ValueProps) {
           <Icon name="columns" />
         </button>
       )}
-      {hasSearch() && column?.name.includes('.') && isNumber(text) && (
-        <button
-          type="button"
-          class="button quiet icon small"
-          title={SHOW_CHART.show}
-          aria-label={SHOW_CHART.showOf(visible(column.name))}
-          onClick={() =>
-            go({ params: { chart: 'avg', value: column.name, by: undefined, id: undefined, tab: undefined } })
-          }
-        >
-          <Icon name="chart" />
-        </button>
-      )}
+      {hasSearch() && column?.name.includes('.') && <ChartButton name={column.name} isNumeric={isNumber(text)} />}
       <Copy text={text} label={`Copy ${what}`} />
     </span>
   )

@@ -91,6 +91,8 @@ export const AS_TABLE = (isOpen: boolean): string => (isOpen ? 'Hide the table' 
 export const SHOW_CHART = {
   show: 'Chart over time',
   showOf: (name: string): string => `Chart ${name} over time`,
+  values: 'Count its values over time',
+  valuesOf: (name: string): string => `Count the values of ${name} over time`,
 } as const
 
 /** The texts about saved searches. */
