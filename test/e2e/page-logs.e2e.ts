@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problem } from '../../shared/contract/errors.ts'
+import { LEVELS } from '../../shared/contract/levels.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import type { Choices } from '../../views/schemas/answers.ts'
 import { createClient } from '../support/api.ts'
@@ -9,6 +10,7 @@ import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { READER_ZONE } from '../support/open-page.ts'
 import {
+  copied,
   expectRows,
   LOGS_KEY,
   type LogsServer,
@@ -242,8 +244,9 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     test('leave most room to the message in any window, and more where no log has a flow', async () => {
       const page = await show('/application-logs')
       const widthOf = async (name: string): Promise<number> =>
-        (await page.locator(`.log-table th.${name}`).boundingBox())?.width ?? 0
-      for (const width of [900, 1_024, 1_280, 1_440]) {
+        (await page.locator(`tr.log td.${name}`).first().boundingBox())?.width ?? 0
+      // The first is that of a window beside an editor, or of one of 1,280 pixels at 200 %.
+      for (const width of [640, 900, 1_024, 1_280, 1_440]) {
         await page.setViewportSize({ width, height: 900 })
         expect(await widthOf('text')).toBeGreaterThan(400)
       }
@@ -252,6 +255,49 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['cart opened'])
       expect(await widthOf('key')).toBeLessThan(key / 2)
       expect(await widthOf('text')).toBeGreaterThan(text)
+    })
+
+    test('stay where they are when a level is chosen, and so do the views when another one is', async () => {
+      const { page, context } = await open(server.url, { key: LOGS_KEY, width: 1_280 })
+      // The counts of a Team that is as busy as most.
+      await context.route(/\/choices\?/, async (route) => {
+        const answer = await route.fetch()
+        const { data } = (await answer.json()) as { data: Choices }
+        const level = LEVELS.map((value) => ({ value, count: 38_900 }))
+        await route.fulfill({ json: { success: true, data: { ...data, level, total: 238_900 } } })
+      })
+      await page.goto(`${server.url}/application-logs`)
+      const placeOf = async (part: Locator) => (await part.boundingBox()) ?? { x: -1, y: -1 }
+      const list = page.getByRole('region', { name: 'List' })
+      await page.locator('.levels').getByText('38.9k').first().waitFor()
+      const before = await placeOf(list)
+      await page.getByTitle('Only Error').click()
+      await page.getByText('and above').waitFor()
+      await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent'])
+      expect((await placeOf(list)).y).toBe(before.y)
+      const view = page.getByRole('button', { name: 'By exception' })
+      const { x } = await placeOf(view)
+      await view.click()
+      await page.locator('.groups a').waitFor()
+      expect((await placeOf(view)).x).toBe(x)
+    })
+
+    test('are copied as a line each, from the time on', async () => {
+      const page = await show('/event-logs')
+      const [first, last] = [
+        await row(page, 'card charged').locator('.at').boundingBox(),
+        await row(page, 'card declined').locator('.text').boundingBox(),
+      ]
+      if (first === null || last === null) throw new Error('the rows are not drawn')
+      await page.mouse.move(first.x + 30, first.y + 12)
+      await page.mouse.down()
+      await page.mouse.move(last.x + 60, last.y + 8, { steps: 5 })
+      await page.mouse.up()
+      await page.keyboard.press('Control+c')
+      const lines = (await copied(page)).split('\n')
+      expect(lines).toHaveLength(2)
+      expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}warn {2}Production {2}Charge {2}card charged {2}order-2$/)
+      expect(await page.locator('tr.detail').count()).toBe(0)
     })
 
     test('turn round, in the address as well', async () => {

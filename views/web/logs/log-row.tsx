@@ -61,8 +61,8 @@ export class LogRow extends Component<LogRowProps> {
         data-id={id}
         aria-rowindex={index}
       >
-        <td role="cell" class="at">
-          <button type="button" class="time" aria-expanded={expanded} tabIndex={current ? 0 : -1} title={timestamp}>
+        <td role="cell" class="at" title={timestamp}>
+          <button type="button" class="time" aria-expanded={expanded} tabIndex={current ? 0 : -1}>
             <Icon name={expanded ? 'down' : 'right'} />
             {clockText(timestamp, utc)}
           </button>

@@ -140,7 +140,21 @@ const handlersOf = (state: ListState) => ({
     event.preventDefault()
     state.open(id)
   },
+  onCopy: copyRows,
 })
+
+/** Several rows are copied as a line each, not as a line for each cell. */
+function copyRows(event: ClipboardEvent): void {
+  const selection = getSelection()
+  const rows = [...document.querySelectorAll<HTMLTableRowElement>('tr.log, tr.detail')].filter((row) =>
+    selection?.containsNode(row, true),
+  )
+  if (rows.length < 2 || rows.some((row) => row.className === 'detail')) return
+  const lineOf = ({ cells }: HTMLTableRowElement): string =>
+    [...cells].flatMap(({ textContent }) => textContent.trim() || []).join('  ')
+  event.clipboardData?.setData('text/plain', rows.map(lineOf).join('\n'))
+  event.preventDefault()
+}
 
 /** Focuses the current row when requested. */
 function useFocus({ focused, currentId }: ListState): void {

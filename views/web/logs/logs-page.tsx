@@ -102,6 +102,8 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           />
           <span class="grow" />
           <Found total={total} tookMs={list.tookMs} />
+          {/* Before the views, which stay where they were pressed when the columns go. */}
+          {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
           <Segments
             label="View"
             options={VIEWS[kind]}
@@ -115,7 +117,6 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
               })
             }
           />
-          {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
         </div>
         {list.problem === undefined && <Failed problem={counts.problem} reload={counts.reload} />}
         {/* The room of the histogram is kept, so that nothing moves below the pointer when it comes. */}
