@@ -803,6 +803,20 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     expect(csv[0]).toContain('payload')
   })
 
+  test('are at once those of the Team that another tab signs in as, which is said', async () => {
+    const page = await show('/event-logs')
+    const other = await page.context().newPage()
+    await other.goto(`${server.url}/event-logs`)
+    await other.getByRole('button', { name: 'Shop' }).click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+    await other.getByLabel('Team key').fill(QUIET_KEY)
+    await other.keyboard.press('Enter')
+    await page.getByText('Another tab signed in as Quiet: all tabs show that Team.').waitFor()
+    await page.getByRole('button', { name: 'Quiet' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('a file that is refused, as the session is over, asks to sign in', async () => {
     tolerate(/status of 401/)
     const page = await show('/event-logs?q=card')

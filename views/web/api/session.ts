@@ -23,8 +23,13 @@ export async function loadSession(): Promise<void> {
   const changes = changedSessions.get()
   const answer = await get<Session>('/api/session')
   if (changes !== changedSessions.get()) return
-  if (answer.ok) take(answer.data)
-  else if (connection.get() === 'up') {
+  if (answer.ok) {
+    const before = session.get().team
+    take(answer.data)
+    const { team } = answer.data
+    if (before && team && team.id !== before.id)
+      toast(`Another tab signed in as ${team.name}: all tabs show that Team.`, 'bad')
+  } else if (connection.get() === 'up') {
     clearTimeout(retry)
     retry = window.setTimeout(loadSession, RETRY_MS)
   }
@@ -57,7 +62,15 @@ export async function signOut(): Promise<void> {
   session.set({ ...NOBODY, state: 'out' })
 }
 
-const countChange = (): void => changedSessions.set(changedSessions.get() + 1)
+/** All tabs share the cookie: another one may sign out, or in as another Team, and this one does not show its logs as those of the first. */
+const tabs = new BroadcastChannel('sluice-session')
+tabs.onmessage = loadSession
+addEventListener('focus', loadSession)
+
+function countChange(): void {
+  changedSessions.set(changedSessions.get() + 1)
+  tabs.postMessage(null)
+}
 
 function take(next: Session): void {
   const before = session.get()
@@ -78,8 +91,6 @@ function end(): void {
 
 refusedSessions.subscribe(end)
 
-// All tabs share the cookie: another tab may have signed out, or in as another Team.
-addEventListener('focus', loadSession)
 // A download that is refused says nothing; asking who is signed in does.
 addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('a[download]') !== null) void loadSession()
