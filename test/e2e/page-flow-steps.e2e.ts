@@ -91,6 +91,29 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
     await eventually(async () => expect(await row('Ship')).toHaveLength(3))
   })
 
+  test('stand beside those of any flow, by its key', async () => {
+    const { page } = await openAt('/flows/order-failed?steps=show')
+    await page.getByLabel('Or with this correlationKey').fill(' order-stalled ')
+    await page.keyboard.press('Enter')
+    const charge = panel(page, 'Steps').getByRole('row', { name: 'Charge' })
+    await eventually(async () =>
+      expect(await cells(charge)).toEqual(['Charge', '1 m 3 s', '3.0 s', 'failedslower by 1 m']),
+    )
+    expect(new URL(page.url()).searchParams.get('compare')).toBe('order-stalled')
+  })
+
+  test('have the same columns for every Event', async () => {
+    const { page } = await openAt('/flows?view=steps')
+    await panel(page, 'Order placed').waitFor()
+    await page.locator('.steps').nth(1).waitFor()
+    const placesOf = async (head: string) => {
+      const heads = await page.locator('.steps th', { hasText: head }).all()
+      return new Set(await Promise.all(heads.map(async (one) => (await one.boundingBox())?.x)))
+    }
+    for (const head of ['Reached by', 'Half within', '95 % within', 'Stalled before'])
+      expect((await placesOf(head)).size).toBe(1)
+  })
+
   test('say so where no other flow of the Event has finished', async () => {
     const { page } = await openAt('/flows/import-1?steps=show')
     await page.getByText('No other flow of this Event has finished.').waitFor()

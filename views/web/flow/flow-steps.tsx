@@ -45,9 +45,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
         <h2>{STEPS.title}</h2>
         <span class="grow" />
         {other === undefined ? (
-          event !== undefined && (
-            <CompareButton brief={brief} event={event} onOther={(key) => view.set({ compare: key })} />
-          )
+          event !== undefined && <Compare brief={brief} event={event} onOther={(key) => view.set({ compare: key })} />
         ) : (
           <>
             <span class="muted">
@@ -145,7 +143,30 @@ interface CompareProps {
   readonly onOther: (correlationKey: string) => void
 }
 
-/** Compares with the latest finished flow of the Event. */
+/** Compares with the latest finished flow of the Event, or with any other by its key. */
+const Compare = (props: CompareProps) => (
+  <form
+    class="bar"
+    onSubmit={(event) => {
+      event.preventDefault()
+      const key = String(new FormData(event.currentTarget).get('other')).trim()
+      if (key !== '') props.onOther(key)
+    }}
+  >
+    <CompareButton {...props} />
+    <input
+      class="input mono grow"
+      name="other"
+      aria-label={STEPS.with}
+      placeholder={STEPS.with}
+      maxLength={512}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
+  </form>
+)
+
 function CompareButton({ brief, event, onOther }: CompareProps) {
   // Of two flows, at least one is another.
   const { data, problem, reload } = useFetch<FlowPage>('/api/flows', { event, state: 'finished', limit: 2 })
