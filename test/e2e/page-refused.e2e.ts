@@ -66,7 +66,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
   })
 
   test('tells of an entry of a batch its place and the fields at fault', async () => {
-    const { data } = await server.client.get<{ projects: { id: string }[] }>('/api/team')
+    const { data } = await server.client.get<{ projects: { id: string; name: string }[] }>('/api/team')
     const entry = { categoryName: 'A', message: 'm', level: 'Error' }
     await server.client.post('/api/ApplicationLogs/batch', {
       uniqueIdentifier: data.projects[0]?.id,
@@ -74,7 +74,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     })
     const page = await opened(server)
     const one = ofReason(page, 'invalid_request')
-    await one.locator('summary').click()
+    await one.locator('summary').getByText(`${data.projects[0]?.name}`, { exact: true }).click()
     for (const text of ['/eventId', '/scopeData', '/api/ApplicationLogs/batch, entry 1'])
       await one.getByText(text, { exact: true }).waitFor()
   })

@@ -10,6 +10,7 @@ import {
   LOGS_KEY,
   type LogsServer,
   overflow,
+  PROJECT,
   paramsOf,
   QUIET_KEY,
   startLogsServer,
@@ -95,6 +96,21 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click()
     await eventually(async () => expect(await panel.count()).toBe(0))
+  })
+
+  test('name the Project and the Step that they select by, not their ids', async () => {
+    const params = { level: 'Error', project: PROJECT }
+    await make({ name: 'Billing', condition: { type: 'newGroup', by: 'exception', params } })
+    await make({ name: 'Charges', condition: { type: 'flows', state: 'failed', event: 'order-placed' } })
+    const { page } = await show(`/watches?new=event-logs&step=order-placed.charge`, { width: 1_280, height: 800 })
+    await page.getByText('Also selected by step Charge').waitFor()
+    // All of the form is in sight.
+    const { y = 0, height = 0 } = (await page.getByRole('button', { name: 'Create the watch' }).boundingBox()) ?? {}
+    const dialog = await page.getByRole('dialog').boundingBox()
+    expect(y + height).toBeLessThan((dialog?.y ?? 0) + (dialog?.height ?? 0))
+    await page.keyboard.press('Escape')
+    await page.getByText('A new exception: level Error, project Checkout API').waitFor()
+    await page.getByText('A flow fails: Order placed').waitFor()
   })
 
   test('keep what was typed for one type while another is looked at', async () => {

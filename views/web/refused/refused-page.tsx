@@ -5,6 +5,7 @@ import { dayText } from '../../flow-layout/times.ts'
 import type { Refusal, Refusals } from '../../schemas/answers.ts'
 import { Failed, Gone } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import { type NameOf, useNames } from '../team/names.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
@@ -26,6 +27,7 @@ export function RefusedPage() {
     limit: KEPT_MAX,
   })
   useEvery(LOOK_MS, reload, !loading)
+  const nameOf = useNames()
   const items = data?.items ?? []
   const codes = new Set([...items.map((item) => item.code), ...(code === undefined ? [] : [code])])
   const shown = items.filter((item) => code === undefined || item.code === code)
@@ -51,6 +53,7 @@ export function RefusedPage() {
         <Group
           key={group.key}
           group={group}
+          nameOf={nameOf}
           openId={id}
           onToggle={(item) => go({ params: { id: item === id ? undefined : item } }, 'replace')}
         />
@@ -72,12 +75,13 @@ export function RefusedPage() {
 
 interface GroupProps {
   readonly group: RefusedGroup
+  readonly nameOf: NameOf
   readonly openId: string | undefined
   readonly onToggle: (id: string) => void
 }
 
 /** The refusals of one client for one reason: their number and the latest one, and the others on request. */
-function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
+function Group({ group: { count, items }, nameOf, openId, onToggle }: GroupProps) {
   const [isLong, setLong] = useState(false)
   const [last, ...others] = items
   const { code, userAgent, keyPrefix, at } = last
@@ -95,7 +99,13 @@ function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
         </span>
       </h2>
       {(all ? items : [last]).map((item) => (
-        <Refused key={item.id} item={item} isOpen={item.id === openId} onToggle={() => onToggle(item.id)} />
+        <Refused
+          key={item.id}
+          item={item}
+          nameOf={nameOf}
+          isOpen={item.id === openId}
+          onToggle={() => onToggle(item.id)}
+        />
       ))}
       {!all && others.length > 0 && (
         <button type="button" class="button quiet small refused-more" onClick={() => setLong(true)}>
@@ -106,13 +116,13 @@ function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
   )
 }
 
-interface RefusedProps {
+interface RefusedProps extends Pick<GroupProps, 'nameOf'> {
   readonly item: Refusal
   readonly isOpen: boolean
   readonly onToggle: () => void
 }
 
-const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
+const Refused = ({ item, nameOf, isOpen, onToggle }: RefusedProps) => (
   <details class="refused" open={isOpen}>
     {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a control */}
     <summary
@@ -122,7 +132,9 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
       }}
     >
       <Time at={item.at} full={dayText(item.at, true) !== dayText(systemClock.now(), true)} />
-      <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
+      <bdi class="cut mono" title={visible(item.identifier ?? '')}>
+        {visible(nameOf('project', item.identifier ?? ''))}
+      </bdi>
       <bdi class="cut grow muted">{visible(item.message)}</bdi>
       {item.unnoted > 0 && (
         <span class="badge warn" title={REFUSED.unnotedAbout}>

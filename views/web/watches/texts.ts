@@ -1,5 +1,6 @@
 import { countText } from '../../flow-layout/format.ts'
 import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts'
+import type { NameOf } from '../team/names.ts'
 
 /** The texts of the page of watches. */
 export const WATCHES = {
@@ -102,24 +103,24 @@ export const OUTCOMES: Readonly<Record<Outcome['outcome'], StateTexts>> = {
 }
 
 /** Summarises a condition. */
-export function conditionText(condition: Condition): string {
+export function conditionText(condition: Condition, nameOf: NameOf): string {
   switch (condition.type) {
     case 'count': {
       const list = condition.list === 'event-logs' ? 'event logs' : 'application logs'
-      return `More than ${countText(condition.more)} ${list} in ${condition.minutes} min${selectionText(condition.params)}`
+      return `More than ${countText(condition.more)} ${list} in ${condition.minutes} min${selectionText(condition.params, nameOf)}`
     }
     case 'flows':
-      return `A flow ${condition.state === 'failed' ? 'fails' : 'stalls'}${condition.event === null ? '' : `: ${condition.event}`}`
+      return `A flow ${condition.state === 'failed' ? 'fails' : 'stalls'}${condition.event === null ? '' : `: ${nameOf('event', condition.event)}`}`
     case 'newGroup':
-      return `A new ${condition.by === 'exception' ? 'exception' : 'message'}${selectionText(condition.params)}`
+      return `A new ${condition.by === 'exception' ? 'exception' : 'message'}${selectionText(condition.params, nameOf)}`
   }
 }
 
 /** The parameters that select logs, as text. */
-export const paramsText = (params: Readonly<Record<string, string>>): string =>
+export const paramsText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>
   Object.entries(params)
-    .map(([name, value]) => (name === 'q' ? value : `${name} ${value}`))
+    .map(([name, value]) => (name === 'q' ? value : `${name} ${nameOf(name, value)}`))
     .join(', ')
 
-const selectionText = (params: Readonly<Record<string, string>>): string =>
-  Object.keys(params).length === 0 ? '' : `: ${paramsText(params)}`
+const selectionText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>
+  Object.keys(params).length === 0 ? '' : `: ${paramsText(params, nameOf)}`

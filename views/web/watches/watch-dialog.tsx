@@ -7,6 +7,7 @@ import type { Condition, MadeWatch, Watch } from '../../schemas/watches.ts'
 import { type Result, send } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { FormDialog, FormField } from '../team/form.tsx'
+import type { NameOf } from '../team/names.ts'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
 
 /** A watch being edited, or the initial values of a new one. */
@@ -30,12 +31,13 @@ const numberText = (before: Condition | undefined, name: 'more' | 'minutes'): st
 
 interface WatchDialogProps {
   readonly draft: WatchDraft
+  readonly nameOf: NameOf
   readonly onClose: () => void
   /** Receives the secret if one was created. */
   readonly onSaved: (secret: string | null) => void
 }
 
-export function WatchDialog({ draft, onClose, onSaved }: WatchDialogProps) {
+export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProps) {
   const { watch } = draft
   const before = watch?.condition
   const [type, setType] = useState<Condition['type']>(before?.type ?? 'count')
@@ -104,7 +106,7 @@ export function WatchDialog({ draft, onClose, onSaved }: WatchDialogProps) {
         {Object.keys(others).length > 0 && (
           <div class="bar">
             <span class="grow">
-              {WATCHES.also} <bdi>{visible(paramsText(others))}</bdi>
+              {WATCHES.also} <bdi>{visible(paramsText(others, nameOf))}</bdi>
             </span>
             <button type="button" class="button quiet small" onClick={() => setParams({ q, level })}>
               {WATCHES.withoutAlso}

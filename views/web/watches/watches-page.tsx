@@ -8,6 +8,7 @@ import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { searchPatch } from '../logs/saved-searches.tsx'
 import { FormDialog } from '../team/form.tsx'
+import { type NameOf, useNames } from '../team/names.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Time, useNow } from '../ui/time.tsx'
@@ -29,6 +30,7 @@ export function WatchesPage() {
   const { id } = params
   const { data, problem, loading, reload } = useFetch<Watches>(PATH)
   useEvery(LOOK_MS, reload, !loading)
+  const nameOf = useNames()
   const [edited, setEdited] = useState<WatchDraft>()
   const [secret, setSecret] = useState<string>()
   // A list of logs links here with its search in the address.
@@ -54,6 +56,7 @@ export function WatchesPage() {
         <WatchPanel
           key={watch.id}
           watch={watch}
+          nameOf={nameOf}
           isOpen={watch.id === id}
           onToggle={() => open(watch.id === id ? undefined : watch.id)}
           onEdit={setEdited}
@@ -69,6 +72,7 @@ export function WatchesPage() {
       {draft && (
         <WatchDialog
           draft={draft}
+          nameOf={nameOf}
           onClose={close}
           onSaved={(made) => {
             close()
@@ -99,13 +103,14 @@ export function WatchesPage() {
 
 interface WatchPanelProps {
   readonly watch: Watch
+  readonly nameOf: NameOf
   readonly isOpen: boolean
   readonly onToggle: () => void
   readonly onEdit: (draft: WatchDraft) => void
   readonly onChange: () => void
 }
 
-function WatchPanel({ watch, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
+function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
   const { name, condition, state, lastEvaluatedAt } = watch
   const now = useNow()
   const { look, name: stateName } = STATES[state]
@@ -124,7 +129,7 @@ function WatchPanel({ watch, isOpen, onToggle, onEdit, onChange }: WatchPanelPro
           </h2>
           <span class={`badge ${look}`}>{stateName}</span>
           <span class="grow muted">
-            <bdi>{visible(conditionText(condition))}</bdi>
+            <bdi>{visible(conditionText(condition, nameOf))}</bdi>
           </span>
           <span class="muted nowrap">
             {lastEvaluatedAt === null ? WATCHES.never : WATCHES.evaluated(agoText(lastEvaluatedAt, now))}
@@ -151,7 +156,7 @@ function matchedPatch(condition: Condition): AddressPatch {
   }
 }
 
-function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | 'onToggle'>) {
+function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'nameOf' | 'isOpen' | 'onToggle'>) {
   const { id, name, webhook, paused, error, delivery } = watch
   const path = `${PATH}/${id}`
   const { data, problem, reload, loading } = useFetch<WatchDetails>(path)
