@@ -58,6 +58,7 @@ export async function fillBusyTeam(client: Client, now: number): Promise<void> {
   await inTurns(events, (body) => accepted(client, '/api/ExternalLogs', body))
   await inTurns(applications, (body) => accepted(client, '/api/ApplicationLogs/batch', body))
   await sendRefused(client)
+  await inTurns(WATCHES, (watch) => accepted(client, '/api/team/watches', { webhook: WEBHOOK, ...watch }))
   const sent = applications.reduce((sum, { logEntries }) => sum + logEntries.length, 0)
   await eventually(async () => {
     const [event, application] = await Promise.all(
@@ -85,6 +86,25 @@ async function sendRefused(client: Client): Promise<void> {
   await send({ ...log, uniqueIdentifier: 'newsletter' }, agent('acme-mailer/1.4'))
   await send({ ...log, uniqueIdentifier: 'order-placed.valdiate' }, agent('acme-shop/2.2'))
 }
+
+/** An address that is nobody's (RFC 2606): what is posted to it never arrives. */
+const WEBHOOK = { url: 'https://hooks.example/acme', format: 'json' }
+const WATCHES = [
+  { name: 'Orders that fail', condition: { type: 'flows', state: 'failed', event: 'order-placed' } },
+  {
+    name: 'Errors in Billing',
+    condition: {
+      type: 'count',
+      list: 'application-logs',
+      params: { level: 'Error', project: BUSY_PROJECTS.billing },
+      ...{ more: 0, minutes: 1_440 },
+    },
+  },
+  {
+    name: 'New exceptions in Production',
+    condition: { type: 'newGroup', by: 'exception', params: { environment: 'Production' } },
+  },
+]
 
 const CONCURRENT = 32
 
