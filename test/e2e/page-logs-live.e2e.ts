@@ -150,6 +150,16 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await expectLedger(page, 'meanwhile', ids)
   })
 
+  test('an empty list says why, also once it is not live any more', async () => {
+    const path = '/event-logs?q=nowhere&from=2026-01-31T09:30:00Z'
+    const { page } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true })
+    await page.getByText('Nothing matches').waitFor()
+    await live(page)
+    await page.keyboard.press('t')
+    await page.locator('.tail.off').waitFor()
+    await page.getByText('Nothing matches').waitFor()
+  })
+
   test('rests in a tab that is not looked at, as a browser has few connections, and catches up when it is', async () => {
     const page = await show(server.url, '/event-logs')
     await live(page)

@@ -26,8 +26,10 @@ const PAGE = 100
 /** The API's maximum per request. */
 const FIRST_MAX = 1_000
 
-/** What the parameters of a list ask for; the same object until one of them changes, or the list is to be read anew. */
+/** What the parameters of a list ask for. */
 interface Question {
+  /** The same for questions that one answer answers; another one once the list is to be read anew. */
+  readonly key: string
   /** What selects the logs, as a text. */
   readonly logs: string
   readonly path: string
@@ -92,7 +94,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   const [generation, setGeneration] = useState(0)
   const question = useQuestion(kind, params, fields, generation, list)
   const { path, asked, askedAt, filter } = question
-  const isAnswered = list.question === question
+  const isAnswered = list.question?.key === question.key
   const isLive = params['live'] === '1'
   const tail = useTail(
     isLive ? `${path}/tail` : null,
@@ -172,7 +174,9 @@ function useQuestion(
     // A reader who returns finds a page more, as further entries may have arrived.
     const first = Math.min(FIRST_MAX, Math.max(PAGE + rowsToReturn(), kept))
     const filter = filterOf(params, askedAt)
-    return { logs, path: `/api/${folderOf(kind)}`, order, askedAt, filter, asked: { ...filter, fields, order }, first }
+    const asked = { ...filter, fields, order }
+    const key = JSON.stringify([asked, generation])
+    return { key, logs, path: `/api/${folderOf(kind)}`, order, askedAt, filter, asked, first }
   }, [logs, fields])
 }
 
@@ -181,7 +185,7 @@ function answered(before: ListState, question: Question, page: EntryPage, paused
   const { items: entries, nextCursor } = page
   const next = nextOf(nextCursor)
   const { order, filter } = question
-  return before.question === question
+  return before.question?.key === question.key
     ? { ...readAgain(before, entries, next, paused), answeredAgainAt: systemClock.now() }
     : { ...NOT_READ, question, rows: { entries, order, from: filter['from'], next } }
 }
