@@ -34,14 +34,15 @@ import { PARAMETERS, type ParameterName } from './parameters.ts'
 import { VIEW_STATUS } from './problems.ts'
 import { ROUTES } from './routes.ts'
 
+/** The tags of operations, by the beginning of their paths. */
 const TAGS = [
-  { name: 'Event logs', description: 'Logs of Events and Steps.' },
-  { name: 'Application logs', description: 'Logs of Projects.' },
-  { name: 'Flows', description: 'All entries that share a correlationKey.' },
-  { name: 'Names', description: 'The Events and Projects of the Team.' },
-  { name: 'Query', description: 'The search language.' },
-  { name: 'Refusals', description: 'The last refusals of a Team.' },
-]
+  ['/api/event-logs', 'Event logs', 'Logs of Events and Steps.'],
+  ['/api/application-logs', 'Application logs', 'Logs of Projects.'],
+  ['/api/flow', 'Flows', 'All entries that share a correlationKey.'],
+  ['/api/names', 'Names', 'The Events and Projects of the Team.'],
+  ['/api/query', 'Query', 'The search language.'],
+  ['/api/refusals', 'Refusals', 'The last refusals of a Team.'],
+] as const
 
 /** The name, summary and answer schema of an operation; tails and exports have no JSON answer. */
 type Purpose = readonly [operationId: string, summary: string, schema?: NamedSchema]
@@ -135,10 +136,7 @@ function operationOf(route: Route): Operation {
   const named = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return {
     operationId,
-    tags: [
-      TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-').replace(/s$/, '')}`))
-        ?.name ?? '',
-    ],
+    tags: TAGS.filter(([base]) => template.startsWith(base)).map(([, name]) => name),
     summary,
     parameters: [
       ...named.map(pathParameter),
@@ -222,6 +220,6 @@ const FLOW_EXPORT = { ...EXPORT, content: { 'image/svg+xml': TEXT, ...EXPORT.con
 
 /** The operations of the read API. */
 export const viewsPart: OpenApiPart = {
-  tags: TAGS,
+  tags: TAGS.map(([, name, description]) => ({ name, description })),
   paths: Object.fromEntries(ROUTES.map((route) => [templateOf(route), { get: operationOf(route) }])),
 }
