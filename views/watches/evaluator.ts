@@ -165,10 +165,10 @@ function createSchedule(intervalMs: number) {
     keep: (watches: readonly KnownWatch[]): void => {
       const kept: typeof dueAt = new Map()
       for (const watch of watches) {
+        const { since, lastEvaluatedAt } = watch
         const known = dueAt.get(keyOf(watch))
-        const isNew = watch.lastEvaluatedAt === null || (known !== undefined && known.since !== watch.since)
-        const at = performance.now() + (isNew ? 0 : Math.random() * intervalMs)
-        kept.set(keyOf(watch), known?.since === watch.since ? known : { at, since: watch.since, failures: 0 })
+        const waitMs = known === undefined && lastEvaluatedAt !== null ? Math.random() * intervalMs : 0
+        kept.set(keyOf(watch), known?.since === since ? known : { at: performance.now() + waitMs, since, failures: 0 })
       }
       dueAt = kept
     },
@@ -184,18 +184,20 @@ function createSchedule(intervalMs: number) {
   }
 }
 
-/** Writes states and returns whether each won. If the journal fails, the watch stays as it was and is evaluated again. */
-const createAdvance =
-  ({ book, logger }: EvaluatorDeps) =>
-  async (watch: KnownWatch, next: NextState | undefined): Promise<boolean> => {
-    if (next === undefined) return false
-    try {
-      return await book.advance(watch, next)
-    } catch (err) {
-      logger.warn({ err, team: watch.team, watch: watch.id }, 'the state of a watch could not be written; trying again')
-      return false
-    }
+/** Writes a state and returns whether it won. If the journal fails, the watch stays as it was and is evaluated again. */
+async function advance(
+  { book, logger }: EvaluatorDeps,
+  watch: KnownWatch,
+  next: NextState | undefined,
+): Promise<boolean> {
+  if (next === undefined) return false
+  try {
+    return await book.advance(watch, next)
+  } catch (err) {
+    logger.warn({ err, team: watch.team, watch: watch.id }, 'the state of a watch could not be written; trying again')
+    return false
   }
+}
 
 type Times = ReturnType<typeof createTimes>
 
@@ -229,7 +231,6 @@ function createEvaluation(
   stopping: AbortSignal,
 ): (watch: KnownWatch) => Promise<void> {
   const { store, registry, clock, logger, metrics, deadlineMs } = deps
-  const advance = createAdvance(deps)
   const tools = { store, registry, waits: createLearntWaits({ store, clock, logger, deadlineMs }) }
   const storeAnswers = createStoreCheck(store)
   const results = metrics.counter('sluice_watch_evaluations_total', { result: ['clear', 'met', 'error'] })
@@ -250,9 +251,9 @@ function createEvaluation(
       const reason = isDown ? STORE_FAILED : reasonOf(evaluation.error, over.aborted, deadlineMs)
       if (reason === STORE_FAILED)
         logger.warn({ err: evaluation.error, team: watch.team }, 'a watch could not be evaluated')
-      await advance(watch, afterError(watch, reason, clock.now()))
+      await advance(deps, watch, afterError(watch, reason, clock.now()))
     } else {
-      await advance(watch, afterEvaluation(watch, evaluation, clock.now()))
+      await advance(deps, watch, afterEvaluation(watch, evaluation, clock.now()))
     }
     results.inc({ result: isError ? 'error' : evaluation.match !== null || evaluation.memory.isMet ? 'met' : 'clear' })
     lastAt.set(clock.now() / 1_000)
@@ -263,12 +264,11 @@ function createEvaluation(
 
 function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: KnownWatch) => Promise<void> {
   const { book, poster, registry, clock, logger, metrics, pageUrl } = deps
-  const advance = createAdvance(deps)
   const deliveries = metrics.counter('sluice_watch_deliveries_total', { result: ['delivered', 'failed', 'gave_up'] })
 
   async function post(watch: KnownWatch): Promise<void> {
     // Of all processes that attempt this delivery, the one whose record comes first makes it.
-    if (!(await advance(watch, beforeAttempt(watch, clock.now())))) return
+    if (!(await advance(deps, watch, beforeAttempt(watch, clock.now())))) return
     const claimed = book.find(watch.team, watch.id)
     const delivery = claimed && stateOf(claimed).delivery
     const team = registry.team(watch.team)
@@ -300,7 +300,7 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
       const watch = book.find(team, id)
       if (watch === undefined || stateOf(watch).delivery?.id !== delivery.id) return true
       const after = afterAttempt(watch, posted, clock.now())
-      if (await advance(watch, after)) return after.delivery?.id !== delivery.id
+      if (await advance(deps, watch, after)) return after.delivery?.id !== delivery.id
     }
     return false
   }
