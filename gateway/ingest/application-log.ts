@@ -4,8 +4,14 @@ import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project } from '../../shared/registry/registry.ts'
 import type { Validate } from '../schemas/validate.ts'
-import type { Admitted } from './admit.ts'
-import { type BatchCheck, type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
+import {
+  type Admitted,
+  type BatchCheck,
+  type Check,
+  type CheckDeps,
+  refuseArchived,
+  refuseUntilReady,
+} from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
   exceeds,

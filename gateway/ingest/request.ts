@@ -31,14 +31,14 @@ export interface RequestContext {
   readonly exactBody: () => unknown
 }
 
-/** The origin of a request. With an `Idempotency-Key`, entry ids are derived from this, the key and the body. */
-export interface Origin {
+/** With an `Idempotency-Key`, the ids of entries are derived from this, the key and the body. */
+export interface IdNamespace {
   readonly team: string
   /** The path, with the target if the body does not name it: the same body for two targets is two requests. */
   readonly endpoint: string
 }
 
-export type RequestContextOf = (received: Received, origin: Origin) => RequestContext
+export type RequestContextOf = (received: Received, namespace: IdNamespace) => RequestContext
 
 export function createRequestContexts(clock: Clock): RequestContextOf {
   const nextId = createIdSource(clock)

@@ -2,9 +2,8 @@ import { type Checked, problemSaying, refuse } from '../../shared/contract/error
 import { decodeText } from '../../shared/http/body.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'
-import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
-import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, refuseNoObject, refuseTimestamp } from '../ingest/fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
@@ -28,7 +27,7 @@ export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFor
 
 /** The part of a check in which endpoints for events differ. */
 interface EventsEndpoint {
-  /** The endpoint's name in `Origin`, from which the ids of resent requests are derived. */
+  /** The endpoint's name in the `IdNamespace`. */
   readonly endpoint: string
   /** The fields of an application log that an event becomes. */
   readonly entryOf: (sent: SentEvent, project: Project) => Checked<Fields>
@@ -53,9 +52,9 @@ export const createEventsCheck =
       const found = projects.byHeader(received.headers) ?? projects.unnamed()
       if (found.problem !== undefined) return found
       const project = found.value
-      const origin = { team: project.team, endpoint: `${endpoint}/${project.id}` }
+      const namespace = { team: project.team, endpoint: `${endpoint}/${project.id}` }
       // The Project's name, which may be non-ASCII, can become part of its records.
-      const context = { ...deps.contextOf(received, origin), isAscii: false }
+      const context = { ...deps.contextOf(received, namespace), isAscii: false }
       const sent = sentIn(received.json)
       const check = (index: number): Checked<Admitted> => {
         const sentEvent = sent.events[index]

@@ -19,25 +19,13 @@ import {
   titledTrace,
 } from '../ingest/foreign-fields.ts'
 import type { LogRecord } from './log-records.ts'
-
-/** The values that a log record takes from its scope and its resource. */
-export interface RecordOrigin {
-  /** The scope's name, if it is a logger's. */
-  readonly category: string | undefined
-  /** Attributes that hold a logger's name in this scope, in addition to those that do in every scope. */
-  readonly loggerNames: readonly string[]
-  /** The category of records that name no logger. */
-  readonly service: string
-  readonly environment: string | undefined
-  /** Scope data that all records of the scope share. */
-  readonly scopeData: Fields
-}
+import type { Origin } from './origins.ts'
 
 /** OTLP has four severity numbers per level. */
 const NUMBERS_PER_LEVEL = 4
 
 /** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
-export function entryOf(record: LogRecord, origin: RecordOrigin): Checked<Fields> {
+export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Checked<Fields> {
   const extractor = createFieldExtractor(record.attributes)
   const eventName = textOf(record.eventName) ?? takeEventName(extractor)
   const exceptionMessage = textOf(extractor.rest['exception.message'])

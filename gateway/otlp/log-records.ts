@@ -20,8 +20,8 @@ export class LogRecord {
 /** Maximum attributes of a resource or a scope that are looked at, as a request could have hundreds of thousands. */
 export const LOOKED_AT_MAX = 1_000
 
-/** A resource or a scope: the origin of log records, with the plain values of its first attributes. */
-export class Emitter {
+/** A resource or a scope, with the plain values of its first attributes; a resource has neither name nor version. */
+export class ResourceOrScope {
   name: unknown = undefined
   version: unknown = undefined
   readonly attributes: Record<string, unknown> = {}
@@ -37,8 +37,8 @@ export class Emitter {
 /** A log record with its resource and scope, which are empty if the request has none; each as it was sent, or already read. */
 export interface PlacedRecord {
   readonly record: unknown
-  readonly resource: Fields | Emitter
-  readonly scope: Fields | Emitter
+  readonly resource: Fields | ResourceOrScope
+  readonly scope: Fields | ResourceOrScope
 }
 
 const NONE: Fields = {}
@@ -124,10 +124,10 @@ const isAttributes = (value: unknown): boolean =>
 const SHARED_LEVELS_MAX = 6
 
 /** A resource or a scope in the JSON encoding. */
-export function emitterOf({ name, version, attributes }: Fields): Emitter {
+export function partOf({ name, version, attributes }: Fields): ResourceOrScope {
   const looked = listOf(attributes).slice(0, LOOKED_AT_MAX)
   const shallow = looked.filter((item) => isKeyValue(item) && fitsDepth(item, SHARED_LEVELS_MAX))
-  return Object.assign(new Emitter(), { name, version, attributes: plainAttributes(shallow) })
+  return Object.assign(new ResourceOrScope(), { name, version, attributes: plainAttributes(shallow) })
 }
 
 /** Integers in JSON's notation, of at most 20 digits (64 bits). */

@@ -2,9 +2,8 @@ import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits } from '../../shared/contract/exact-json.ts'
 import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
-import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
-import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
 import { textOf } from '../ingest/foreign-fields.ts'
@@ -14,8 +13,8 @@ import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
 import { entryOf, timeOf } from './entry.ts'
 import { type LogRecord, logRecordsOf, type PlacedRecord, recordOf } from './log-records.ts'
+import { createKeeps, createOrigins, RESOURCE_ATTRIBUTES } from './origins.ts'
 import { DeferredRecord } from './protobuf.ts'
-import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
 /** Maximum JSON levels of a log record: OTLP writes each level of scope data as four. */
 const RECORD_LEVELS_MAX = 4 * SCOPE_DEPTH_MAX + 8
@@ -29,7 +28,12 @@ const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 const REMEDY =
   "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>), in the header X-Project-Id, or over HTTP in the address (/projects/<id or name>/v1/logs)."
 
-/** Checks an ExportLogsServiceRequest: the sender, whether it can be read at all, then each log record by itself. */
+/**
+ * Checks an ExportLogsServiceRequest: the sender, whether it can be read at all, then each log record by itself. A record becomes a
+ * `LogRecord`, from JSON (log-records.ts) or Protobuf (protobuf.ts, wire.ts), and with its `Origin`, the resource and the scope
+ * (origins.ts), the fields of an application log (entry.ts), which the entry check of these takes. dialect.ts has the answers, and grpc.ts
+ * what is different in a gRPC call.
+ */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
   const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
@@ -52,7 +56,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       isAscii: false,
     }
     const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
-    const sourceOf = createSources({ projects, named, keeps })
+    const originOf = createOrigins({ projects, named, keeps })
     const exactRecords = isExact(received.content) ? undefined : onDemand(() => rawRecordsOf(context.exactBody()))
 
     function check(index: number): Checked<Admitted> {
@@ -61,7 +65,8 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
         return refuse('entry_too_large', { limit: entryBytesMax })
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
       const record = read(sent, exactRecords && (() => exactRecords()[index]))
-      const { project, origin } = sourceOf(resource, scope)
+      const origin = originOf(resource, scope)
+      const { project } = origin
       if (project.problem !== undefined) return project
       if (record.problem !== undefined) return record
       const entry = entryOf(record.value, origin)

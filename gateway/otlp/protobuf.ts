@@ -7,7 +7,7 @@ import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { Emitter, GROUPS_MAX, LogRecord } from './log-records.ts'
+import { GROUPS_MAX, LogRecord, ResourceOrScope } from './log-records.ts'
 import { type Message, messageOf, problemOf, STRIDE_BYTES, Wire } from './wire.ts'
 
 const MEDIA_TYPE = /^application\/(?:x-|vnd\.google\.)?protobuf[ \t]*(?:;|$)/i
@@ -60,7 +60,7 @@ const ANY_VALUE = messageOf({
 const LIST = messageOf({ 1: ['values', LengthDelimited] })
 
 /**
- * Reads an ExportLogsServiceRequest into an object of the form that its JSON encoding has, with `DeferredRecord`s and `Emitter`s in it.
+ * Reads an ExportLogsServiceRequest into an object of the form that its JSON encoding has, with `DeferredRecord`s and `ResourceOrScope`s in it.
  * Unknown fields are skipped; known fields of another wire type make the whole body unreadable, and so do groups, which OTLP never had. The
  * limits are `JSON_LIMITS`, for the levels and values that the JSON encoding would have, and `FOREIGN_ENTRIES_MAX` records.
  */
@@ -104,12 +104,12 @@ function* readRequest(wire: Wire): Steps<unknown> {
 function* readResourceLogs(wire: Wire, found: Found): Steps<unknown> {
   addGroup(wire, found)
   const end = wire.end()
-  const resource = new Emitter()
+  const resource = new ResourceOrScope()
   const scopeLogs: unknown[] = []
   while (wire.hasField(end)) {
     if (wire.isDue()) yield
     const field = wire.field(RESOURCE_LOGS)
-    if (field === 'resource') yield* readEmitter(wire, RESOURCE, LEVELS.resource, resource)
+    if (field === 'resource') yield* readPart(wire, RESOURCE, LEVELS.resource, resource)
     else if (field === 'scopeLogs') scopeLogs.push(yield* readScopeLogs(wire, found))
   }
   return { resource, scopeLogs }
@@ -118,12 +118,12 @@ function* readResourceLogs(wire: Wire, found: Found): Steps<unknown> {
 function* readScopeLogs(wire: Wire, found: Found): Steps<unknown> {
   addGroup(wire, found)
   const end = wire.end()
-  const scope = new Emitter()
+  const scope = new ResourceOrScope()
   const logRecords: unknown[] = []
   while (wire.hasField(end)) {
     if (wire.isDue()) yield
     const field = wire.field(SCOPE_LOGS)
-    if (field === 'scope') yield* readEmitter(wire, SCOPE, LEVELS.scope, scope)
+    if (field === 'scope') yield* readPart(wire, SCOPE, LEVELS.scope, scope)
     else if (field === 'logRecords') {
       requireFewer(++found.records, FOREIGN_ENTRIES_MAX)
       logRecords.push(new DeferredRecord(wire))
@@ -144,23 +144,23 @@ function requireFewer(count: number, max: number): void {
 /** A longer attribute of a resource or a scope is left out: the entries, of which each has a copy, have no room for it. */
 const SHARED_BYTES_MAX = STRIDE_BYTES
 
-/** Reads a resource or a scope into `emitter`: Protobuf merges a message that occurs twice. */
-function* readEmitter(
+/** Reads a resource or a scope into `part`: Protobuf merges a message that occurs twice. */
+function* readPart(
   wire: Wire,
   message: Message<'name' | 'version' | 'attributes'>,
   level: number,
-  emitter: Emitter,
+  part: ResourceOrScope,
 ): Steps<void> {
   const end = wire.end()
   while (wire.hasField(end)) {
     if (wire.isDue()) yield
     const field = wire.field(message)
-    if (field === 'name') emitter.name = wire.text()
-    else if (field === 'version') emitter.version = wire.text()
+    if (field === 'name') part.name = wire.text()
+    else if (field === 'version') part.version = wire.text()
     else if (field === 'attributes') {
       const attributeEnd = wire.end()
-      if (!emitter.looksAtNext() || attributeEnd - wire.pos > SHARED_BYTES_MAX) wire.pos = attributeEnd
-      else readAttribute(wire, attributeEnd, level + 2, emitter.attributes)
+      if (!part.looksAtNext() || attributeEnd - wire.pos > SHARED_BYTES_MAX) wire.pos = attributeEnd
+      else readAttribute(wire, attributeEnd, level + 2, part.attributes)
     }
   }
 }

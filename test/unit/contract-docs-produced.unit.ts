@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createAdmit } from '../../gateway/ingest/admit.ts'
 import { createApplicationLogCheck } from '../../gateway/ingest/application-log.ts'
 import type { Check, CheckDeps } from '../../gateway/ingest/checks.ts'
+import { createAdmit } from '../../gateway/ingest/checks.ts'
 import { createEventLogCheck } from '../../gateway/ingest/event-log.ts'
 import { createRequestContexts } from '../../gateway/ingest/request.ts'
 import { compileValidators } from '../../gateway/schemas/validate.ts'

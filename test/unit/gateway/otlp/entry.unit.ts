@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { entryOf as entryOfRecord, type RecordOrigin } from '../../../../gateway/otlp/entry.ts'
+import { entryOf as entryOfRecord } from '../../../../gateway/otlp/entry.ts'
 import { plainAttributes, plainValue, recordOf } from '../../../../gateway/otlp/log-records.ts'
+import type { Origin } from '../../../../gateway/otlp/origins.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import * as fc from '../../../support/fast-check.ts'
+
+type RecordOrigin = Omit<Origin, 'project'>
 
 const ORIGIN: RecordOrigin = {
   category: 'my.library',

@@ -4,8 +4,7 @@ import type { Project } from '../../shared/registry/registry.ts'
 import { exceeds, type Fields } from '../ingest/fields.ts'
 import { stringOf } from '../ingest/foreign-fields.ts'
 import type { ProjectFinder } from '../ingest/foreign-sender.ts'
-import type { RecordOrigin } from './entry.ts'
-import { Emitter, emitterOf, type PlacedRecord } from './log-records.ts'
+import { type PlacedRecord, partOf, ResourceOrScope } from './log-records.ts'
 
 /** Resource attributes that are kept as scope data; `prefix.*` matches all names with that prefix. OTLP_RESOURCE_ATTRIBUTES adds others. */
 export const RESOURCE_ATTRIBUTES: readonly string[] = [
@@ -43,52 +42,61 @@ export function createKeeps(names: readonly string[]): Keeps {
   return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** The Project that log records go to, and the values they take from their resource and scope. */
-export interface Source {
+/** What the log records of a scope take from it and its resource. */
+export interface Origin {
+  /** The Project that they go to. */
   readonly project: Checked<Project>
-  readonly origin: RecordOrigin
+  /** The scope's name, if it is a logger's. */
+  readonly category: string | undefined
+  /** Attributes that hold a logger's name in this scope, in addition to those that do in every scope. */
+  readonly loggerNames: readonly string[]
+  /** The category of records that name no logger. */
+  readonly service: string
+  readonly environment: string | undefined
+  /** Scope data that all of them share. */
+  readonly scopeData: Fields
 }
 
-export interface SourcesDeps {
+export interface OriginsDeps {
   readonly projects: ProjectFinder
   /** The Project of all records, if the request names one. */
   readonly named: Project | undefined
   readonly keeps: Keeps
 }
 
-/** A resource or a scope, in the JSON encoding or read. */
-type Shared = PlacedRecord['resource']
+/** A resource or a scope, as it was sent or already read. */
+type Sent = PlacedRecord['resource']
 
-const read = (shared: Shared): Emitter => (shared instanceof Emitter ? shared : emitterOf(shared))
+const read = (sent: Sent): ResourceOrScope => (sent instanceof ResourceOrScope ? sent : partOf(sent))
 
 /** Reads each resource and each scope once, however many records they have. */
-export function createSources(deps: SourcesDeps): (resource: Shared, scope: Shared) => Source {
-  const known = new Map<Shared, ResourceSource>()
-  let last: { readonly resource: Shared; readonly scope: Shared; readonly source: Source } | undefined
+export function createOrigins(deps: OriginsDeps): (resource: Sent, scope: Sent) => Origin {
+  const known = new Map<Sent, FromResource>()
+  let last: { readonly resource: Sent; readonly scope: Sent; readonly origin: Origin } | undefined
 
-  function knownOf(resource: Shared): ResourceSource {
-    const source = known.get(resource) ?? resourceSource(read(resource), deps)
-    known.set(resource, source)
-    return source
+  function knownOf(resource: Sent): FromResource {
+    const found = known.get(resource) ?? fromResource(read(resource), deps)
+    known.set(resource, found)
+    return found
   }
 
   return (resource, scope) => {
     // Records of one scope are adjacent.
     if (last?.resource !== resource || last.scope !== scope)
-      last = { resource, scope, source: sourceOf(knownOf(resource), read(scope)) }
-    return last.source
+      last = { resource, scope, origin: originOf(knownOf(resource), read(scope)) }
+    return last.origin
   }
 }
 
-/** The values that the records of one resource share. */
-interface ResourceSource {
+/** The part of an origin that is the resource's. */
+interface FromResource {
   readonly project: Checked<Project>
   readonly service: string | undefined
   readonly environment: string | undefined
   readonly kept: Fields
 }
 
-function resourceSource({ attributes }: Emitter, { projects, named, keeps }: SourcesDeps): ResourceSource {
+function fromResource({ attributes }: ResourceOrScope, { projects, named, keeps }: OriginsDeps): FromResource {
   const service = stringOf(attributes['service.name'])
   const id = stringOf(attributes['sluice.project.id'])
   const project = named === undefined ? projectOf(id, service, projects) : { value: named }
@@ -109,11 +117,10 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 /** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
 const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
-function sourceOf({ project, service, environment, kept }: ResourceSource, scope: Emitter): Source {
+function originOf({ project, service, environment, kept }: FromResource, scope: ResourceOrScope): Origin {
   const name = stringOf(scope.name)
   const version = stringOf(scope.version)
   const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
-  const category = isGeneric ? undefined : name
   const ofScope = {
     ...keptOf(scope.attributes, () => true, SCOPE_LIMITS),
     ...(isGeneric && { 'otel.scope.name': name }),
@@ -121,14 +128,12 @@ function sourceOf({ project, service, environment, kept }: ResourceSource, scope
   }
   return {
     project,
-    origin: {
-      category,
-      // pino and bunyan store the logger's name there; elsewhere `name` can be the name of anything.
-      loggerNames: isGeneric ? ['name'] : [],
-      service: service ?? project.value?.name ?? '',
-      environment,
-      scopeData: { ...kept, ...ofScope },
-    },
+    category: isGeneric ? undefined : name,
+    // pino and bunyan store the logger's name there; elsewhere `name` can be the name of anything.
+    loggerNames: isGeneric ? ['name'] : [],
+    service: service ?? project.value?.name ?? '',
+    environment,
+    scopeData: { ...kept, ...ofScope },
   }
 }
 

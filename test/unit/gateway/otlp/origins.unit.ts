@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.ts'
-import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from '../../../../gateway/otlp/sources.ts'
+import { createKeeps, createOrigins, RESOURCE_ATTRIBUTES } from '../../../../gateway/otlp/origins.ts'
 import { CHECKOUT, foreignRegistry, STOCK } from '../../../support/foreign-gateway.ts'
 
 const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
 const CHECKOUT_SERVICE = text('service.name', 'checkout api')
 const projects = createProjectFinder({ id: 'shop', name: 'shop' }, foreignRegistry, 'Name it.')
 const keeping = (...names: readonly string[]) =>
-  createSources({ projects, named: undefined, keeps: createKeeps([...RESOURCE_ATTRIBUTES, ...names]) })
+  createOrigins({ projects, named: undefined, keeps: createKeeps([...RESOURCE_ATTRIBUTES, ...names]) })
 const read = (attributes: readonly unknown[], scope: Record<string, unknown> = {}, ...names: readonly string[]) =>
   keeping(...names)({ attributes }, scope)
 const scopeDataOf = (attributes: readonly unknown[], ...names: readonly string[]) =>
-  read(attributes, {}, ...names).origin.scopeData
+  read(attributes, {}, ...names).scopeData
 
 describe('the attributes of a resource that are kept', () => {
   test('are those that tell service, host, container and process apart', () => {
@@ -39,11 +39,11 @@ describe('the attributes of a resource that are kept', () => {
   test('are among the first 1,000, however many there are', () => {
     const filler = Array.from({ length: 999 }, (_, index) => text(`other.${index}`, 'x'))
     const attributes = [...filler, CHECKOUT_SERVICE, text('host.name', 'web-1')]
-    const { project, origin } = read(attributes, { attributes: [...filler.map(() => text('x', '')), CHECKOUT_SERVICE] })
-    expect([project.value?.id, origin.scopeData]).toEqual([CHECKOUT, { 'service.name': 'checkout api' }])
-    expect(
-      read([], { attributes: [...attributes.map(() => text('x', '')), CHECKOUT_SERVICE] }).origin.scopeData,
-    ).toEqual({})
+    const { project, scopeData } = read(attributes, {
+      attributes: [...filler.map(() => text('x', '')), CHECKOUT_SERVICE],
+    })
+    expect([project.value?.id, scopeData]).toEqual([CHECKOUT, { 'service.name': 'checkout api' }])
+    expect(read([], { attributes: [...attributes.map(() => text('x', '')), CHECKOUT_SERVICE] }).scopeData).toEqual({})
   })
 
   test('are also those of the setting', () => {
@@ -58,10 +58,10 @@ describe('the attributes of a resource that are kept', () => {
     expect(scopeDataOf([CHECKOUT_SERVICE])).toEqual({})
     expect(scopeDataOf([service, text('sluice.project.id', CHECKOUT)])).toEqual({ 'service.name': 'Checkout worker' })
     const stock = foreignRegistry.project(STOCK)
-    const named = createSources({ projects, named: stock, keeps: createKeeps([]) })
+    const named = createOrigins({ projects, named: stock, keeps: createKeeps([]) })
     expect(named({ attributes: [CHECKOUT_SERVICE] }, {})).toMatchObject({
       project: { value: { id: STOCK } },
-      origin: { scopeData: { 'service.name': 'checkout api' } },
+      scopeData: { 'service.name': 'checkout api' },
     })
   })
 
@@ -99,18 +99,19 @@ describe('the attributes of a resource that are kept', () => {
         return [CHECKOUT_SERVICE]
       },
     }
-    const sourceOf = keeping()
-    for (let scope = 0; scope < 1_000; scope += 1) sourceOf(resource, { name: `scope ${scope}` })
+    const originOf = keeping()
+    for (let scope = 0; scope < 1_000; scope += 1) originOf(resource, { name: `scope ${scope}` })
     expect(reads).toBe(1)
   })
 })
 
 describe('the scope', () => {
-  const origin = (scope: Record<string, unknown>) => read([CHECKOUT_SERVICE, text('host.name', 'a')], scope).origin
+  const origin = (scope: Record<string, unknown>) => read([CHECKOUT_SERVICE, text('host.name', 'a')], scope)
 
   test('is the category; its version and attributes are kept', () => {
     const attributes = [text('host.name', 'of the scope'), text('schema', 'x')]
     expect(origin({ name: 'shop.checkout', version: '2.0', attributes })).toEqual({
+      project: expect.anything(),
       category: 'shop.checkout',
       loggerNames: [],
       service: 'checkout api',
@@ -134,15 +135,15 @@ describe('the scope', () => {
 
   test('has at most 16 attributes, of 1,024 bytes', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => text(`a${index}`, 'x'))
-    expect(Object.keys(read([], { attributes: many }).origin.scopeData)).toHaveLength(16)
+    expect(Object.keys(read([], { attributes: many }).scopeData)).toHaveLength(16)
     const wide = many.map(({ key }) => text(key, 'x'.repeat(400)))
-    expect(Object.keys(read([], { attributes: wide }).origin.scopeData)).toHaveLength(2)
+    expect(Object.keys(read([], { attributes: wide }).scopeData)).toHaveLength(2)
   })
 
   test('another of the same resource has its own values', () => {
-    const sourceOf = keeping()
+    const originOf = keeping()
     const resource = { attributes: [CHECKOUT_SERVICE] }
-    const names = ['a', 'b', 'a'].map((name) => sourceOf(resource, { name }).origin.category)
+    const names = ['a', 'b', 'a'].map((name) => originOf(resource, { name }).category)
     expect(names).toEqual(['a', 'b', 'a'])
   })
 })
