@@ -26,6 +26,12 @@ export interface Source extends LogPlace {
   refusal: Refusal | null
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
+  /** The position at which its flaw was logged, as the same records are fetched again and again; null: none. */
+  flawToldAt: number | null
+  /** Whether it was logged that it is not read. */
+  isToldUnread: boolean
+  /** Its last turn of all; a broker fills its answer in request order, so those that waited longest are asked for first. */
+  turn: number
 }
 
 /** A partition that is to be read from a place on; its epoch need not be known. */
@@ -39,6 +45,9 @@ export const sourceAt = (
   readAt: 0,
   refusal: null,
   flaw: null,
+  flawToldAt: null,
+  isToldUnread: false,
+  turn: 0,
 })
 
 export interface FetcherOptions {
@@ -103,8 +112,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0, metadataAgeMs = METADATA_AGE_MS } = options
   const client = createClient(options)
   const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
-  const turns = createTurns()
-  const [reported, unread] = [createFailureReport(logger), createUnreadReport(logger)]
+  let turn = 0
+  const unread = createUnreadReport(logger)
   // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
@@ -185,13 +194,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
       maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
       maxBytes: MAX_BYTES,
-      topics: requestOf(topicIdOf, turns.inTurn(wanted), options.maxPartitionBytes),
+      topics: requestOf(topicIdOf, wanted, options.maxPartitionBytes),
     })
     if (signal.aborted) return 0
     const { advanced, failures } = handOver(topicIdOf, wanted, fetched, askedAt, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
-    for (const source of [...advanced, ...failures.keys()]) turns.end(source)
-    if (failures.size > 0) throw reported(failures)
+    for (const source of [...advanced, ...failures.keys()]) source.turn = ++turn
+    tellFlaws(failures, logger)
+    if (failures.size > 0) throw new FetchError(failures)
     return Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX)
   }
 
@@ -246,20 +256,6 @@ function lookUpIn(client: Consumer) {
   }
 }
 
-/** The turns of partitions. Those that waited longest are asked for first, as a broker fills its answer in request order. */
-function createTurns() {
-  const turns = new WeakMap<Source, number>()
-  let turn = 0
-  return {
-    inTurn: (wanted: readonly Source[]): readonly Source[] =>
-      wanted.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0)),
-    end: (source: Source): void => {
-      turn += 1
-      turns.set(source, turn)
-    },
-  }
-}
-
 /** Some partitions of an answer could not be read. */
 class FetchError extends AggregateError {
   override readonly name = 'FetchError'
@@ -288,20 +284,13 @@ const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_
 const outOfRange = (error: unknown): readonly Source[] =>
   error instanceof FetchError ? [...error.failures.keys()].filter((each) => isOutOfRange(error.failures.get(each))) : []
 
-/**
- * Makes one error of those of several partitions. Unreadable records are logged once for a position, as they are fetched again and again;
- * errors of brokers mostly pass.
- */
-function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unknown>) => Error {
-  const told = new WeakMap<Source, number>()
-  return (failures) => {
-    for (const [source, error] of failures) {
-      const { topic, partition, position } = source
-      if (source.flaw === null || told.get(source) === position) continue
-      told.set(source, position)
-      logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
-    }
-    return new FetchError(failures)
+/** Logs which partitions have unreadable records; errors of brokers mostly pass. */
+function tellFlaws(failures: ReadonlyMap<Source, unknown>, logger: Logger): void {
+  for (const [source, error] of failures) {
+    const { topic, partition, position } = source
+    if (source.flaw === null || source.flawToldAt === position) continue
+    source.flawToldAt = position
+    logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
   }
 }
 
@@ -310,7 +299,6 @@ function createFailureReport(logger: Logger): (failures: ReadonlyMap<Source, unk
  * is. Failures that pass are for the debug log.
  */
 function createUnreadReport(logger: Logger) {
-  const told = new WeakSet<Source>()
   let reason: string | undefined
   return {
     failed: (what: { readonly node: number } | { readonly topic: string }, error: unknown, message: string): void => {
@@ -322,14 +310,10 @@ function createUnreadReport(logger: Logger) {
         const { topic, partition, answeredAt, refusal } = source
         const why = refusal !== null && refusal.at > answeredAt ? refusal.reason : reason
         const isUnread = performance.now() - answeredAt > UNREAD_MS && why !== undefined
-        if (isUnread === told.has(source)) continue
-        if (isUnread) {
-          told.add(source)
-          logger.warn({ topic, partition, reason: why }, 'a partition is not read')
-        } else {
-          told.delete(source)
-          logger.info({ topic, partition }, 'the partition is read again')
-        }
+        if (isUnread === source.isToldUnread) continue
+        source.isToldUnread = isUnread
+        if (isUnread) logger.warn({ topic, partition, reason: why }, 'a partition is not read')
+        else logger.info({ topic, partition }, 'the partition is read again')
       }
     },
   }
@@ -354,7 +338,8 @@ function areFew(fetched: readonly FetchedPartition[]): boolean {
 type TopicIdOf = (source: Source) => string
 
 function requestOf(topicIdOf: TopicIdOf, wanted: readonly Source[], partitionMaxBytes: number) {
-  const byTopic = Map.groupBy(wanted, topicIdOf)
+  const inTurn = wanted.toSorted((a, b) => a.turn - b.turn)
+  const byTopic = Map.groupBy(inTurn, topicIdOf)
   return [...byTopic].map(([topicId, sources]) => ({
     topicId,
     partitions: sources.map(({ partition, position, leaderEpoch }) => ({
