@@ -1,18 +1,11 @@
-import {
-  type Checked,
-  type ErrorCode,
-  type Problem,
-  ProblemError,
-  problem,
-  problemSaying,
-} from '../../shared/contract/errors.ts'
+import { type ErrorCode, type Problem, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { BodyMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome } from '../publisher/publication.ts'
 import type { RecordRefusals, Refusal } from '../refusals/recorder.ts'
-import type { Admitted, BatchCheck, Check, Entries } from './checks.ts'
+import type { BatchCheck, Check, Entries } from './checks.ts'
 import type { Quotas } from './quotas.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
 import type { Received, SentEntries } from './request.ts'
@@ -64,13 +57,6 @@ export function createEntryHandler(
   check: Check,
   { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
 ): IngestHandler {
-  function judge(received: Received): Checked<Admitted> {
-    const checked = check(received)
-    if (checked.problem !== undefined) return checked
-    const limited = quotas.take(checked.value.team, 1, received.contentBytes)
-    return limited === undefined ? checked : { problem: limited }
-  }
-
   function finish(id: string, outcome: PublishOutcome | undefined): Reply {
     const failure = failureOf(outcome)
     if (failure !== undefined) return answerRefused(failure)
@@ -83,13 +69,17 @@ export function createEntryHandler(
     return failed(cause)
   }
 
+  function refuse(received: Received, cause: Problem): Promise<Reply> {
+    recordRefusals(received, [{ problem: cause }])
+    return Promise.resolve(answerRefused(cause))
+  }
+
   return function* handle(received) {
-    const checked = judge(received)
-    if (checked.problem !== undefined) {
-      recordRefusals(received, [checked])
-      return Promise.resolve(answerRefused(checked.problem))
-    }
-    const { id, team, publication } = checked.value
+    const { value: admitted, problem: wrong } = check(received)
+    if (wrong !== undefined) return refuse(received, wrong)
+    const limited = quotas.take(admitted.team, 1, received.contentBytes)
+    if (limited !== undefined) return refuse(received, limited)
+    const { id, team, publication } = admitted
     return publish(team, [publication]).then(([outcome]) => finish(id, outcome))
   }
 }
