@@ -4,7 +4,7 @@ import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import type { Call, Methods } from '../shared/grpc/call.ts'
 import { type BodySource, type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
-import type { Handler, Routes } from '../shared/http/listener.ts'
+import { type Handler, parametersOf, type Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { routed } from '../shared/http/request-times.ts'
@@ -34,7 +34,7 @@ import {
 import { createHotKeys } from './ingest/hot-keys.ts'
 import { createQuotas } from './ingest/quotas.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
-import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
+import { createRequestContexts, type SentEntries } from './ingest/request.ts'
 import { sentEvents } from './json-events/check.ts'
 import { createJsonLogsCheck, JSON_LOGS_FORMAT, SHIPPERS } from './json-logs/json-logs.ts'
 import { OTLP_IN_GRPC, OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
@@ -242,6 +242,13 @@ const byContentType =
   (protobuf: Handler, others: Handler): Handler =>
   (request, response) =>
     (isProtobuf(request.headers['content-type']) ? protobuf : others)(request, response)
+
+/** Sets a header that the request lacks from a query parameter. */
+function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {
+  const { headers, url = '' } = request
+  if (!url.includes('?') || (headers[header] ?? '') !== '') return
+  headers[header] = parametersOf(request).get(parameter) ?? undefined
+}
 
 const translated =
   (translate: (request: IncomingMessage) => void, next: Handler): Handler =>

@@ -12,7 +12,7 @@ import {
   type ReadBody,
   refusedBodyHeaders,
 } from '../../shared/http/body.ts'
-import { isForRoom, refuseForRoom } from '../../shared/http/body-bytes.ts'
+import { NO_ROOM } from '../../shared/http/body-bytes.ts'
 import { VALUE_BYTES, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Cooperative, Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -79,7 +79,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
 
   function refuse(request: Source, response: Response, { refused, json, content }: Refused): void {
     ingestMetrics.requestRefused(refused.code)
-    if (isForRoom(refused) || refused === NO_ROOM_FOR_RECORDS) ingestMetrics.limited('body_buffer')
+    if (refused === NO_ROOM.problem || refused === NO_ROOM_FOR_RECORDS) ingestMetrics.limited('body_buffer')
     const { headers } = request
     recordRefusals({ headers, json, content }, [{ problem: refused }])
     const reply = dialect.failed(refused)
@@ -130,7 +130,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
       // It has many entries. Until its turn comes, its values are in memory together with those of others; a binary format has held them.
       if (typeof content !== 'string' || memory.hold(valuesIn(content) * VALUE_BYTES))
         return cooperative.run(owner, steps)
-      const noRoom = Promise.resolve({ refused: refuseForRoom().problem })
+      const noRoom = Promise.resolve({ refused: NO_ROOM.problem })
       steps.return(noRoom)
       return noRoom
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type ErrorCode, type Problem, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { BodyMemory } from '../../shared/http/body-bytes.ts'
+import type { RequestMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome } from '../publisher/publication.ts'
@@ -15,7 +15,7 @@ import type { Received, SentEntries } from './request.ts'
  * `ProblemError` if the whole request is refused; any other error is a fault of ours. The promised reply does not keep the body alive: under load, requests that wait for the journal would fill the
  * memory.
  */
-export type IngestHandler = (received: Received, memory: Pick<BodyMemory, 'hold'>) => Steps<Promise<Reply>>
+export type IngestHandler = (received: Received, memory: Pick<RequestMemory, 'hold'>) => Steps<Promise<Reply>>
 
 export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
@@ -152,7 +152,7 @@ const tooManyBytes = (limit: number): Problem =>
  * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource
  * and scope, so they are held against the memory of bodies until the publisher counts them.
  */
-function* judge({ count, check }: Entries, bytesMax: number, memory: Pick<BodyMemory, 'hold'>): Steps<Sorted> {
+function* judge({ count, check }: Entries, bytesMax: number, memory: Pick<RequestMemory, 'hold'>): Steps<Sorted> {
   let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
   const places: number[] = []

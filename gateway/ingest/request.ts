@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   hasLostDigits,
   isExactNumber,
@@ -9,7 +9,6 @@ import {
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { type Content, isLong } from '../../shared/http/body.ts'
-import { parametersOf } from '../../shared/http/listener.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Fields } from './fields.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
@@ -122,13 +121,6 @@ export const sentEntries =
 
 /** A refused entry may be nested too deep for a recursive search; it then stays as JavaScript read it. */
 const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
-
-/** Sets a header that the request lacks from a query parameter. */
-export function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {
-  const { headers, url = '' } = request
-  if (!url.includes('?') || (headers[header] ?? '') !== '') return
-  headers[header] = parametersOf(request).get(parameter) ?? undefined
-}
 
 /** Text that is not percent-encoded UTF-8 is taken literally; the refusal of an unknown Project lists those there are. */
 export function decoded(text: string): string {

@@ -1,32 +1,28 @@
-import { type Problem, refuse } from '../contract/errors.ts'
+import { refuse } from '../contract/errors.ts'
 import { type ByteShare, isMostOfItsMemory } from '../runtime/byte-budget.ts'
 
-const NO_ROOM = refuse('server_error', { outcome: 'not_written' }, 'Too many bytes of request bodies are being read.')
-
 /** Refuses a body for which the budget has no room; nothing of it was written, and a retry may find room. */
-export const refuseForRoom = (): { readonly value?: undefined; readonly problem: Problem } => NO_ROOM
-
-/** Whether a body was refused for that reason. */
-export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
+export const NO_ROOM = refuse(
+  'server_error',
+  { outcome: 'not_written' },
+  'Too many bytes of request bodies are being read.',
+)
 
 /** Smaller pieces are copied together into one block: as an object of its own, each would take more memory than its bytes. */
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
 
-/** Memory of a request, taken from a budget. */
-export interface BodyMemory {
-  /** Takes this many more bytes; false if there is no room for them. */
-  hold(bytes: number): boolean
-  /** Returns all that was taken. Safe to call twice. */
-  release(): void
-}
-
 /**
- * The memory that a request takes from its share of the budget, from the first byte of its body to the end of its work: for the bytes as
- * they arrive, for those that they are inflated to, for the text or the message that they are decoded to, which takes over what its bytes
- * took, for the values that it is parsed to, and for its records until the publisher counts them. A class, as each request makes one.
+ * The memory that a request takes from its share of the budget, from the first byte of its body to the end of its work, one after the other:
+ *
+ * 1. The bytes as they arrive, in `BodyBytes`, and beside them those that they are inflated to.
+ * 2. The text or message that the bytes are decoded to, which takes over their memory.
+ * 3. The values that it is parsed to (`createValueHold`).
+ * 4. Their records, until the publisher counts them (`gateway/ingest/handlers.ts`).
+ *
+ * A class, as each request makes one.
  */
-export class RequestMemory implements BodyMemory {
+export class RequestMemory {
   readonly #share: ByteShare
   #held = 0
   #lent: Buffer<ArrayBuffer> | undefined
@@ -39,6 +35,7 @@ export class RequestMemory implements BodyMemory {
     return this.#share.fits(bytes, this.#held)
   }
 
+  /** Takes this many more bytes; false if there is no room for them. */
   hold(bytes: number): boolean {
     const fits = this.fits(bytes)
     if (fits) this.take(bytes)
@@ -67,6 +64,7 @@ export class RequestMemory implements BodyMemory {
     return this.#lent
   }
 
+  /** Returns all that was taken. Safe to call twice. */
   release(): void {
     this.give(this.#held)
     this.#lent?.buffer.transfer(0)

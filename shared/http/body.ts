@@ -5,7 +5,7 @@ import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
-import { BodyBytes, type BodyMemory, RequestMemory, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, NO_ROOM, RequestMemory } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { createValueHold, parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
@@ -47,7 +47,7 @@ export interface Body<Kind extends Content = Content> {
   /** The bytes of the content; for UTF-8 text, as many as its characters if all of them are ASCII. */
   readonly contentBytes: number
   /** The memory of the content, to which that of its values is added; to be released when both are dropped. */
-  readonly memory: BodyMemory
+  readonly memory: Pick<RequestMemory, 'hold' | 'release'>
 }
 
 /** With a problem, `text` is the beginning of the text that was read, with U+FFFD for bytes that are not UTF-8. */
@@ -149,7 +149,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
       }
       if (isChopped(pieces, size)) end(refuseForPieces())
       else if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
-      else if (!reading.bytes.add(chunk, isWhole(request, size))) end(refuseForRoom())
+      else if (!reading.bytes.add(chunk, isWhole(request, size))) end(NO_ROOM)
     })
     request.on('end', () => {
       deadlines.cancel(deadline)

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import { type Checked, refuse } from '../contract/errors.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
-import { BodyBytes, type RequestMemory, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, NO_ROOM, type RequestMemory } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
@@ -77,11 +77,11 @@ export function createInflate(): Inflate {
   const semaphore = createSemaphore(ENGINES_MAX)
   return async (bytes, coding, limits) => {
     // An engine takes memory before it has any output.
-    if (!limits.memory.fits(0)) return refuseForRoom()
+    if (!limits.memory.fits(0)) return NO_ROOM
     const atOnce = inflateAtOnce(bytes, coding, limits.bytesMax)
     if (atOnce === undefined) return semaphore.run(() => inflate(bytes, coding, limits))
     const inflated = new BodyBytes(limits.memory)
-    return inflated.add(atOnce) ? { value: inflated } : refuseForRoom()
+    return inflated.add(atOnce) ? { value: inflated } : NO_ROOM
   }
 }
 
@@ -101,7 +101,7 @@ const inflate: Inflate = (bytes, coding, { memory, bytesMax, tooLarge }) =>
     const onPiece = (piece: Buffer): void => {
       if (isSettled) return
       if (inflated.size + piece.length > bytesMax) settle(tooLarge)
-      else if (!inflated.add(piece)) settle(refuseForRoom())
+      else if (!inflated.add(piece)) settle(NO_ROOM)
     }
     const begin = (left: Buffer): void => {
       engine = ENGINES[coding](left)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Checked, ProblemError, problem, refuse } from '../contract/errors.ts'
 import { parseKeepingDigits, setOwn } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
-import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
+import { NO_ROOM, type RequestMemory } from './body-bytes.ts'
 
 /** Limits of what JSON or its equivalent becomes in memory: a value or a member costs many times its bytes, and a level costs stack. */
 export const JSON_LIMITS = {
@@ -257,12 +257,12 @@ export function valuesIn(text: string): number {
 export type HoldValues = (values: number) => void
 
 /** For the values of one body, however many texts it has. */
-export function createValueHold(memory: Pick<BodyMemory, 'hold'>): HoldValues {
+export function createValueHold(memory: Pick<RequestMemory, 'hold'>): HoldValues {
   let total = 0
   return (values) => {
     total += values
     if (total > JSON_LIMITS.values) throw tooManyValues()
-    if (!memory.hold(values * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
+    if (!memory.hold(values * VALUE_BYTES)) throw new ProblemError(NO_ROOM.problem)
   }
 }
 
