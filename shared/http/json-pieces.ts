@@ -39,7 +39,7 @@ const UNICODE_ESCAPE_CHARACTERS = 6
  *
  *     {"a": [1, {"b": 2, "c": 3}, 4], "d": 5}      the text, to be cut behind the 2
  *     {"a": [1, {"b": 2}]}                         the first piece
- *     {"…": [{"…": 0, "c": 3}, 4], "d": 5}         the second one, whose other members are added to those of the first
+ *     {"…": [{"…": null, "c": 3}, 4], "d": 5}      the second one, whose other members are added to those of the first
  *
  * A string longer than a piece is parsed by itself, and the piece before it ends with an empty one in its place.
  */
@@ -164,7 +164,7 @@ class Pieces {
     if (around?.commas === 1 && Object.keys(around.value ?? []).length === 0)
       throw new SyntaxError(`A value is missing at position ${at}`)
     this.#reopened = open.map(({ value = [] }) => value)
-    this.#opening = `${open.map(({ isObject }) => (isObject ? `{"${EARLIER}":` : '[')).join('')}0`
+    this.#opening = `${open.map(({ isObject }) => (isObject ? `{"${EARLIER}":` : '[')).join('')}null`
     this.start = at
   }
 

@@ -13,7 +13,7 @@ describe('JSON in pieces', () => {
   const text = fc
     .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'))
     .map(([value, space]) => JSON.stringify(value, null, space))
-  const slip = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},"\\:1 ', ''))
+  const slip = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},"\\:1. ', ''))
 
   test('is read as JSON.parse reads it, however small the pieces are', () => {
     fc.assert(
@@ -53,6 +53,9 @@ describe('JSON in pieces', () => {
     '{"a":1 "b":"long text"}',
     '{"long name":"long text","__proto__":"long text"}',
     '"long text" 1',
+    '"long text".5',
+    '["long text"e1,2]',
+    '{"a":"long text"null}',
     ' "\\u0041\\\\\\"\\ud83d\\ude00\\n" ',
     '["long text","b",["long text"],{"a":"long text"}]',
     '["long text',
