@@ -147,6 +147,12 @@ interface Place {
   readonly partition: number
 }
 
+/** A partition of the member. */
+interface Owned extends Place {
+  /** Whether it is being released. */
+  isLeaving: boolean
+}
+
 /** Keyed by `topic/partition`. */
 type Places = ReadonlyMap<string, Place>
 
@@ -164,10 +170,8 @@ function startMembership(
   epoch: number,
   hurry: () => void,
 ) {
-  const owned = new Map<string, Place>()
-  /** The owned partitions that are being released. */
-  const leaving = new Set<string>()
-  const count = (): number => owned.size - leaving.size
+  const owned = new Map<string, Owned>()
+  const count = (): number => [...owned.values()].filter(({ isLeaving }) => !isLeaving).length
 
   const assignment = startAssignment({
     ...reading,
@@ -177,10 +181,9 @@ function startMembership(
       hurry()
     },
   })
-  const letGo = async (key: string, { topic, partition }: Place): Promise<void> => {
-    leaving.add(key)
-    await assignment.remove(topic, partition)
-    leaving.delete(key)
+  const letGo = async (key: string, place: Owned): Promise<void> => {
+    place.isLeaving = true
+    await assignment.remove(place.topic, place.partition)
     owned.delete(key)
     hurry()
   }
@@ -199,14 +202,14 @@ function startMembership(
     /** Adds new partitions, starts to release those no longer assigned, and returns whether anything changed. */
     move: (assigned: Places): boolean => {
       const taken = [...owned].filter(
-        ([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId,
+        ([key, { topicId, isLeaving }]) => !isLeaving && assigned.get(key)?.topicId !== topicId,
       )
       // A partition that is reassigned while it is being released is added by a later answer.
       const given = [...assigned].filter(([key]) => !owned.has(key))
       if (taken.length + given.length === 0) return false
       for (const [key, place] of taken) void letGo(key, place)
       if (taken.length > 0) onAssigned(count(), 'group')
-      for (const [key, place] of given) owned.set(key, place)
+      for (const [key, place] of given) owned.set(key, { ...place, isLeaving: false })
       if (given.length > 0) onAssigned(count(), 'assigned')
       if (given.length > 0) assignment.add(given.map(([, place]) => place))
       const names = (places: typeof given): string => places.map(([key]) => key).join(' ')

@@ -1,6 +1,6 @@
 import type { Health } from '../../runtime/lifecycle.ts'
 import { createWaker, within } from '../../runtime/waiting.ts'
-import type { AssignmentCause, SubscribeOptions, Subscription } from '../journal.ts'
+import type { SubscribeOptions, Subscription } from '../journal.ts'
 import type { Handler } from './assignment.ts'
 import { startClassicMember } from './classic-member.ts'
 import { startConsumerMember } from './consumer-member.ts'
@@ -88,16 +88,13 @@ async function runMember(
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ended>()
   const onClose = (): void => end({ reason: 'closed' })
   closing.addEventListener('abort', onClose, { once: true })
-  let grace = context.rebalanceTimeoutMs
-  let cause: AssignmentCause = 'closed'
+  let result: Ended | undefined
   const onReplaced = (topic: string): void => end({ reason: `${topic} was made anew` })
   const reading = { ...options, context, handler, fail, onBegun: () => watch.look(), onReplaced }
   const member = start({ context, reading, onAssigned, end })
   const watch = watchMember(context, group, member, end, report)
   try {
-    const result = await ended
-    grace = result.graceMs ?? grace
-    if (!closing.aborted) cause = 'member'
+    result = await ended
     return result
   } finally {
     member.stop()
@@ -105,9 +102,10 @@ async function runMember(
     closing.removeEventListener('abort', onClose)
     const assignment = member.assignment()
     assignment?.abort()
-    if (assignment !== undefined) onAssigned(0, cause)
+    if (assignment !== undefined) onAssigned(0, result === undefined || closing.aborted ? 'closed' : 'member')
     // Leaves the group even if a handler hangs, so that another member can go on; then waits for the handler anyway.
     const released = assignment?.ended() ?? Promise.resolve()
+    const grace = result?.graceMs ?? context.rebalanceTimeoutMs
     await within(grace, released).catch(() => logger.warn({ group, grace }, 'a handler does not end when aborted'))
     await member.leave()
     await released
