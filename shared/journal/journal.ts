@@ -40,7 +40,7 @@ export interface Journal {
 
   /**
    * Reads topics as a member of a group until the subscription is closed. The handler gets batches of at most `recordsMax` records, never
-   * two at a time for one partition, and never while another member owns the partition. Only `batch.commit` commits anything. A handler
+   * two at a time for one partition, and never while another member owns the partition. Only `batch.commit` commits records. A handler
    * that throws ends the subscription: `done` rejects with its error.
    */
   subscribe(options: SubscribeOptions, handler: (batch: PartitionBatch) => Promise<void>): Promise<Subscription>

@@ -272,6 +272,40 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     await Promise.all([journal.close(), cutOff.close()])
   }, 120_000)
 
+  test('a group that has read all is not behind, though the marker of a transaction is the last in the log', () =>
+    using(async (journal) => {
+      const [topic, group] = [uniqueName('marked'), uniqueName('group')]
+      await journal.createTopics([eventTopic(topic)])
+      const values: (string | undefined)[] = []
+      await journal.subscribe({ group, topics: [topic], recordsMax: 10 }, async ({ records, commit }) => {
+        values.push(...valuesOf(records))
+        if (!values.includes('held')) await commit((records.at(-1)?.offset ?? 0) + 1)
+      })
+      const kafkaJs = openKafkaJs(kafka.brokers)
+      const producer = kafkaJs.producer({ transactionalId: group, maxInFlightRequests: 1, idempotent: true })
+      await producer.connect()
+      const send = async (value: string): Promise<void> => {
+        const transaction = await producer.transaction()
+        await transaction.send({ topic, messages: [{ value }] })
+        await transaction.commit()
+      }
+      const position = async () => (await journal.positions(topic, group))[0]
+      await send('handled')
+      await eventually(async () => expect(await position()).toMatchObject({ committed: 2, endPosition: 2 }))
+      await send('held')
+      await send('after it')
+      await eventually(() => expect(values).toEqual(['handled', 'held', 'after it']))
+      await producer.disconnect()
+      const other = openKafka(kafka.brokers)
+      const again = Promise.withResolvers<(string | undefined)[]>()
+      await journal.close()
+      await other.subscribe({ group, topics: [topic], recordsMax: 10 }, async ({ records }) =>
+        again.resolve([...valuesOf(records)]),
+      )
+      expect(await again.promise).toEqual(['held', 'after it'])
+      await other.close()
+    }))
+
   test('a topic that is gone does not keep a new member of its group from the others', async () => {
     const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })
     const [gone, kept] = [uniqueName('gone'), uniqueName('kept')]

@@ -161,15 +161,18 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
   const chunks: FetchedRecords[] = []
   let endPosition = 0
   let busySince: number | null = null
+  /** The position after the last record that the handler got, and the one up to which nothing is left to commit. */
+  let [handed, settled] = [source.position, source.position]
   /** Resolves when the running handler has returned, or the last one. */
   let handled = Promise.resolve()
 
   const handleNext = (): void => {
     if (busySince !== null || signal.aborted) return
     const records = take()
-    if (records.length === 0) return
+    const isPast = chunks.length === 0 && settled === handed && source.position > handed
+    if (records.length === 0 && !isPast) return
     busySince = performance.now()
-    handled = handle(records).finally(() => {
+    handled = (records.length === 0 ? passOver() : handle(records)).finally(() => {
       busySince = null
       events.onHandled()
       handleNext()
@@ -183,7 +186,14 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
       return []
     }
   }
+  /** Commits the position after what is no record, as the marker of a transaction: the group would seem to be behind for ever. */
+  const passOver = (): Promise<void> => {
+    const { position, leaderEpoch } = source
+    handed = position
+    return commitOwned({ position, leaderEpoch }).catch(events.fail)
+  }
   const handle = async (records: readonly FetchedRecord[]): Promise<void> => {
+    handed = (records.at(-1)?.offset ?? 0) + 1
     const commitOf = (position: number) => commitOwned({ position, leaderEpoch: epochBefore(position, records) })
     try {
       await handler({ topic, partition, records, endPosition, signal, commit: commitOf })
@@ -195,6 +205,7 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
   const commitOwned = async (place: LogPlace): Promise<void> => {
     if (signal.aborted) return
     const outcome = await commit(topic, partition, place, signal)
+    if (outcome === 'committed') settled = place.position
     if (outcome === 'fenced' && !signal.aborted) events.onFenced()
   }
 
