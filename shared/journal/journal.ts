@@ -101,9 +101,8 @@ export interface NamedTopic extends TopicSpec {
 
 export interface Follower {
   /**
-   * Resolves if the records handed over may be more than the topic still holds: it was made anew, lost records, or could not be read for so
-   * long that compaction may have removed deletion marks unread. No more are handed over; only another follower, from the first record on,
-   * gets the topic as it is.
+   * Resolves if the topic could not be read for so long that compaction may have removed deletion marks unread. No more records are handed
+   * over; only another follower, from the first record on, learns what is deleted.
    */
   readonly outdated: Promise<void>
   close(): Promise<void>

@@ -74,8 +74,6 @@ export interface FetcherOptions {
   onOutOfRange(source: Source): Promise<void>
   /** Called if the topic was made anew, where the position means nothing: the partition is not fetched any more. */
   onReplaced(source: Source): void
-  /** Called if the topic has lost records that were read, before others are read in their place. */
-  onLost?(source: Source): void
 }
 
 /** How long a broker waits for records while other partitions of it are not wanted, but may be soon. */
@@ -368,7 +366,7 @@ export function handOver(
   wanted: readonly Source[],
   fetched: readonly FetchedPartition[],
   askedAt: number,
-  { onRecords, onLost, logger }: Pick<FetcherOptions, 'onRecords' | 'onLost' | 'logger'>,
+  { onRecords, logger }: Pick<FetcherOptions, 'onRecords' | 'logger'>,
 ): { readonly advanced: readonly Source[]; readonly failures: ReadonlyMap<Source, unknown> } {
   const advanced: Source[] = []
   const failures = new Map<Source, unknown>()
@@ -387,7 +385,6 @@ export function handOver(
         logger.error({ topic, partition, position, from: commonEnd.position }, reason)
         Object.assign(source, commonEnd)
         advanced.push(source)
-        onLost?.(source)
       }
       if (records !== null && records.length > 0) {
         const found = createFetchedRecords(source.topic, source.partition, records, source)

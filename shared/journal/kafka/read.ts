@@ -134,8 +134,9 @@ export async function followTopic(
   const sources = bounds.map(({ first }, partition) => sourceAt({ topic, partition, position: first }))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
   const { promise: outdated, resolve: tellOutdated } = Promise.withResolvers<void>()
-  const startOver = ({ partition, position }: Source, reason: string): void => {
-    logger.warn({ topic, partition, position, reason }, 'a follower starts over')
+  const endOutdated = ({ partition, position }: Source): void => {
+    const reason = 'deletions may have been missed, as it was not read for long'
+    logger.warn({ topic, partition, position, reason }, 'a topic is read again')
     abort.abort()
     reject(new Error(`${topic}/${partition}: ${reason}`))
     tellOutdated()
@@ -150,21 +151,29 @@ export async function followTopic(
     signal: AbortSignal.any([abort.signal, context.closing]),
     wants: () => true,
     onRecords: (source, fetched) => {
-      if (clock.now() - Math.max(source.readAt, startedAt) > UNREAD_MS_MAX)
-        startOver(source, 'deletions may have been missed, as the topic was not read for long')
+      if (clock.now() - Math.max(source.readAt, startedAt) > UNREAD_MS_MAX) endOutdated(source)
       while (!fetched.isEmpty() && !abort.signal.aborted) {
         const records = fetched.take(someRecords())
         if (records.length > 0) onRecords(records)
       }
       check()
     },
+    // A follower folds the records that are kept; it does not miss those that retention removed before it came.
     onOutOfRange: async (source) => {
       const found = await boundsNow(cluster, source)
       if (found === undefined || (source.position >= found.first && source.position <= found.end)) return
-      startOver(source, `the topic has the records ${found.first} to ${found.end} now`)
+      const { first } = found
+      logger.warn({ topic, partition: source.partition, position: source.position, first }, 'a follower starts over')
+      source.position = first
+      check()
     },
-    onReplaced: (source) => startOver(source, 'the topic was made anew'),
-    onLost: (source) => startOver(source, 'the topic has lost records that were read'),
+    // What was handed over stays good: a registry that was lost with its topic is in memory alone (docs/runbooks/lost-registry.md).
+    onReplaced: ({ partition, readAt }) => {
+      logger.warn({ topic, partition }, 'the topic was made anew, and its follower starts over')
+      const anew = { ...sourceAt({ topic, partition, position: 0 }), readAt }
+      sources[partition] = anew
+      fetcher.add(anew)
+    },
   })
   fetcher.done.then(() => reject(new Error('the journal is closed')), reject)
   check()

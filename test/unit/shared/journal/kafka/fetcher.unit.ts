@@ -414,13 +414,4 @@ describe('a follower', () => {
     })
     expect(followed).toEqual(['a', 'b', 'c'])
   })
-
-  test('is outdated when its topic has lost records that it handed over', async () => {
-    const lost = recordsOf('a', 'lost')
-    lost.writeInt32BE(4, LEADER_EPOCH_AT)
-    const followed = await followedUntilOutdated((fetch) =>
-      fetch === 1 ? fetched(lost) : fetched(fetch === 2 ? { position: 1, leaderEpoch: 3 } : recordsOf('a', 'another')),
-    )
-    expect(followed).toEqual(['a', 'lost'])
-  })
 })
