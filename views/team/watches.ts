@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audited } from '../../shared/journal/audit.ts'
+import { AppendError } from '../../shared/journal/journal.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
@@ -31,6 +32,8 @@ export const WATCHES_MAX = 50
 /** Every process that shows or evaluates watches holds them all in memory, each with up to tens of kilobytes of history. */
 export const ALL_WATCHES_MAX = 2_000
 const SECRET_BYTES = 32
+/** How often a change is made anew as others came first. */
+const TRIES_MAX = 5
 
 export const listWatches = (tools: WatchTools, team: string): Watches => ({ items: bookOf(tools).of(team).map(shown) })
 
@@ -53,7 +56,20 @@ export async function createWatch(tools: ChangingTools, team: string, json: unkn
   return put(tools, team, randomUUID(), watch, secret)
 }
 
+/** Changes a watch; if another process changed it first, what that left. */
 export async function patchWatch(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await patchOnce(tools, team, given, json)
+    } catch (error) {
+      if (!(error instanceof OvertakenError)) throw error
+      if (tries === TRIES_MAX)
+        throw conflict('Somebody else changed the watch at the same time. Look at what is there now, and try again.')
+    }
+  }
+}
+
+async function patchOnce(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
   const present = find(tools, team, given)
   const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
   const changes = readWatchChanges(json)
@@ -65,7 +81,14 @@ export async function patchWatch(tools: ChangingTools, team: string, given: stri
   // A watch that is resumed or whose condition changed starts over: earlier flows and groups are not reported.
   const isSame = isDeepStrictEqual(condition, stored.condition) && !(stored.paused && !paused)
   const since = isSame ? stored.since : timestampOf(tools.clock.now())
-  const next = { name, condition, webhook: { url, format, secret: made ?? stored.webhook.secret }, paused, since }
+  const next = {
+    ...stored,
+    name,
+    condition,
+    webhook: { url, format, secret: made ?? stored.webhook.secret },
+    paused,
+    since,
+  }
   return put(tools, team, id, next, made)
 }
 
@@ -122,7 +145,17 @@ async function change({ book, audited }: ChangingTools, team: string, id: string
   const before = book.find(team, id) ?? null
   const action = before === null ? 'created' : after === null ? 'deleted' : 'changed'
   const told = { team, action, subject: { kind: 'watch', id }, before: audible(before), after: audible(after) } as const
-  await audited([told], () => book.put(team, id, after))
+  await audited([told], async () => {
+    if (after === null) await book.remove(team, id)
+    else if (!(await book.put(team, id, after))) throw new OvertakenError()
+  })
+}
+
+/** Another change of the watch came first. */
+class OvertakenError extends AppendError {
+  constructor() {
+    super('another change came first', 'not_written')
+  }
 }
 
 /** A watch without its secrets, which include the webhook's path; the fingerprint changes with them. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { AppendError, type Journal, type JournalRecord } from '../../shared/journal/journal.ts'
 import { createTopicFollower } from '../../shared/journal/topic-follower.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
@@ -30,13 +31,23 @@ export interface WatchBook {
   /** The watches of a Team, by name. */
   of(team: string): readonly KnownWatch[]
   find(team: string, id: string): KnownWatch | undefined
-  /** Creates, changes or (null) deletes a watch. Rejects like `Journal.append`. */
-  put(team: string, id: string, watch: StoredWatch | null): Promise<void>
+  /** Deletes a watch. Rejects like `Journal.append`. */
+  remove(team: string, id: string): Promise<void>
+  /**
+   * Creates a watch, or changes the one whose revision it has, and returns whether it won: of several changes of the same revision, the one
+   * whose record comes first in the topic. Rejects like `advance`.
+   */
+  put(team: string, id: string, watch: StoredWatch): Promise<boolean>
   /**
    * Appends the successor of `watch`'s state and returns whether it won: of several processes that succeed the same state, the one whose
    * record comes first in the topic. Rejects like `Journal.append`, and if the record is not read back in time.
    */
   advance(watch: KnownWatch, state: NextState): Promise<boolean>
+  /**
+   * Appends once more what stands where a record that lost came after it: compaction keeps the last record of a key. For one process to call
+   * from time to time. Rejects like `Journal.append`.
+   */
+  mend(): Promise<void>
   /** Records when watches of a Team were evaluated. Rejects like `Journal.append`. */
   noteEvaluations(team: string, evaluations: StoredEvaluations): Promise<void>
 }
@@ -53,6 +64,11 @@ export interface WatchBookDeps {
   readonly logger: Logger
   /** Milliseconds to wait before reading the topic again after a failure. */
   readonly retryMs?: number
+}
+
+/** A record that counts only if it is the first of its revision. */
+type Succeeding = Exclude<WatchRecord, { readonly kind: 'evaluated' }> & {
+  readonly value: { readonly revision: number; readonly by: string }
 }
 
 /** The topic has one partition, so its records have one order. */
@@ -82,7 +98,10 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
     const look = (): void => {
       if (holds()) resolve()
     }
-    const timer = setTimeout(() => reject(new Error('the appended record was not read back in time')), READ_BACK_MS)
+    const timer = setTimeout(
+      () => reject(new AppendError('the appended record was not read back in time', 'unknown')),
+      READ_BACK_MS,
+    )
     waiting.add(look)
     try {
       await promise
@@ -90,6 +109,23 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
       clearTimeout(timer)
       waiting.delete(look)
     }
+  }
+
+  /** Appends a record and returns whether it is the one that stands; `standing` returns that, or null if there is to be none. */
+  async function succeed(
+    record: Succeeding,
+    standing: () => StoredWatch | StoredState | null | undefined,
+  ): Promise<boolean> {
+    const { revision, by } = record.value
+    try {
+      await append(record)
+    } catch (error) {
+      // The record may have been written, so it is looked for.
+      if (!(error instanceof AppendError && error.outcome === 'unknown')) throw error
+    }
+    await until(() => standing() === null || (standing()?.revision ?? 0) >= revision)
+    const stands = standing()
+    return stands?.revision === revision && stands.by === by
   }
 
   const append = (record: WatchRecord): Promise<void> =>
@@ -107,30 +143,25 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
         .of(team)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     find: known,
-    put: async (team, id, value) => {
-      const state: readonly WatchRecord[] = value === null ? [{ kind: 'state', team, id, value: null }] : []
-      const records = [{ kind: 'watch', team, id, value } as const, ...state].map(encodeRecord)
-      await journal.append({ topic, partition: PARTITION, records })
+    remove: (team, id) =>
+      journal.append({
+        topic,
+        partition: PARTITION,
+        records: (['watch', 'state'] as const).map((kind) => encodeRecord({ kind, team, id, value: null })),
+      }),
+    put: (team, id, watch) => {
+      const value = { ...watch, revision: (watch.revision ?? 0) + 1, by: randomUUID() }
+      return succeed({ kind: 'watch', team, id, value }, () =>
+        state().isDeleted(team, id) ? null : state().watchOf(team, id),
+      )
     },
-    advance: async ({ team, id, state: before }, next) => {
-      const revision = (before?.revision ?? 0) + 1
-      try {
-        await append({ kind: 'state', team, id, value: { ...next, revision, by: writer } })
-      } catch (error) {
-        // The record may have been written, so it is looked for.
-        if (!(error instanceof AppendError && error.outcome === 'unknown')) throw error
-      }
-      await until(() => known(team, id) === undefined || (state().stateOf(team, id)?.revision ?? 0) >= revision)
-      if (known(team, id) === undefined) {
-        // The watch was deleted meanwhile, so its state must not remain.
-        await append({ kind: 'state', team, id, value: null })
-        return false
-      }
-      const stands = state().stateOf(team, id)
-      if (stands?.revision === revision && stands.by === writer) return true
-      // Compaction keeps the last record of a key, which must not be the one that lost.
-      if (stands !== undefined) await append({ kind: 'state', team, id, value: stands })
-      return false
+    advance: ({ team, id, state: before }, next) => {
+      const value = { ...next, revision: (before?.revision ?? 0) + 1, by: writer }
+      const stands = () => (known(team, id) === undefined ? null : state().stateOf(team, id))
+      return succeed({ kind: 'state', team, id, value }, stands)
+    },
+    mend: async () => {
+      for (const record of state().overlaid()) await append(record)
     },
     noteEvaluations: (team, value) => append({ kind: 'evaluated', team, id: '', value }),
   }
@@ -141,24 +172,46 @@ function createFold() {
   const teams = new Map<string, Map<string, StoredWatch>>()
   const states = new Map<string, StoredState>()
   const evaluated = new Map<string, StoredEvaluations>()
+  /** A change that was made without knowing of the deletion does not undo it. */
+  const deleted = new Set<string>()
+  /** What stands for each key whose last record does not count: compaction would keep the wrong one. */
+  const overlaid = new Map<string, WatchRecord>()
   const keyOf = (team: string, id: string): string => `${team}/${id}`
 
   function addOne(record: WatchRecord): void {
     const { kind, team, id } = record
-    if (kind === 'watch') {
-      const own = teams.get(team) ?? new Map<string, StoredWatch>()
-      if (record.value === null) own.delete(id)
-      else own.set(id, record.value)
-      if (own.size === 0) teams.delete(team)
-      else teams.set(team, own)
-    } else if (kind === 'evaluated') {
+    const key = keyOf(team, id)
+    if (kind === 'evaluated') {
       evaluated.set(team, record.value ?? {})
-    } else if (record.value === null) {
-      states.delete(keyOf(team, id))
-    } else if (record.value.revision > (states.get(keyOf(team, id))?.revision ?? 0)) {
-      // Compaction may have removed revisions in between; a revision that is not greater comes from a process that lost the race.
-      states.set(keyOf(team, id), record.value)
+      return
     }
+    if (record.value === null) {
+      if (kind === 'watch') deleted.add(key)
+      replace(record)
+      overlaid.delete(`${kind}/${key}`)
+      return
+    }
+    const { revision = Number.POSITIVE_INFINITY, by } = record.value
+    const present = kind === 'watch' ? teams.get(team)?.get(id) : states.get(key)
+    // Compaction may have removed revisions in between; a revision that is not greater comes from a process that lost the race.
+    const isLate = deleted.has(key) || revision <= (present?.revision ?? 0)
+    if (!isLate) replace(record)
+    if (isLate && (present?.revision !== revision || present.by !== by))
+      overlaid.set(`${kind}/${key}`, { kind, team, id, value: present ?? null } as WatchRecord)
+    else overlaid.delete(`${kind}/${key}`)
+  }
+
+  function replace({ kind, team, id, value }: Exclude<WatchRecord, { readonly kind: 'evaluated' }>): void {
+    if (kind === 'state') {
+      if (value === null) states.delete(keyOf(team, id))
+      else states.set(keyOf(team, id), value)
+      return
+    }
+    const own = teams.get(team) ?? new Map<string, StoredWatch>()
+    if (value === null) own.delete(id)
+    else own.set(id, value)
+    if (own.size === 0) teams.delete(team)
+    else teams.set(team, own)
   }
 
   const knownOf = (team: string, id: string, watch: StoredWatch): KnownWatch => ({
@@ -184,6 +237,9 @@ function createFold() {
       const watch = teams.get(team)?.get(id)
       return watch && knownOf(team, id, watch)
     },
+    overlaid: (): readonly WatchRecord[] => [...overlaid.values()],
+    watchOf: (team: string, id: string): StoredWatch | undefined => teams.get(team)?.get(id),
+    isDeleted: (team: string, id: string): boolean => deleted.has(keyOf(team, id)),
     stateOf: (team: string, id: string): StoredState | undefined => states.get(keyOf(team, id)),
   }
 }

@@ -12,7 +12,7 @@ import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
-import { byDeadline } from '../../shared/runtime/waiting.ts'
+import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
 import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
@@ -53,7 +53,8 @@ const TEAM_EVALUATIONS_MAX = 1
 /** Concurrent posts in total and per Team; a receiver may use up the whole timeout. */
 const POSTS_MAX = 8
 const TEAM_POSTS_MAX = 2
-const OUTCOME_TRIES = 3
+/** An outcome that cannot be recorded is tried again with each tick, for half a minute. */
+const OUTCOME_TRIES = 30
 /** Each failure in a row doubles the interval of a condition, at most this many times. */
 const DOUBLED_MAX = 5
 
@@ -110,6 +111,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     await removeOrphans()
     if (performance.now() - writtenAt < intervalMs && !times.hasFirst()) return
     writtenAt = performance.now()
+    await book.mend()
     await times.write()
   }
   const repeater = createRepeater({
@@ -147,7 +149,7 @@ function createOrphanRemoval({ book, registry, steady = steadyClock, logger }: E
     goneSince = new Map(gone.map(({ team }) => [team, goneSince.get(team) ?? now]))
     for (const { team, id } of gone) {
       if (now - (goneSince.get(team) ?? now) < GONE_MS) continue
-      await book.put(team, id, null)
+      await book.remove(team, id)
       logger.info({ team, watch: id }, 'a watch was deleted, as its Team was')
     }
   }
@@ -301,6 +303,7 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
       if (watch === undefined || stateOf(watch).delivery?.id !== delivery.id) return true
       const after = afterAttempt(watch, posted, clock.now())
       if (await advance(deps, watch, after)) return after.delivery?.id !== delivery.id
+      await pause(deps.tickMs ?? TICK_MS, stopping)
     }
     return false
   }

@@ -49,7 +49,8 @@ export interface PosterDeps {
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
 }
 
-const DEADLINE_MS = 10_000
+/** How long an attempt may take. */
+export const POST_MS_MAX = 10_000
 /** No more of an answer is read, interim responses and heads included: only its status matters. A head has up to 16 KiB. */
 const ANSWER_BYTES_MAX = 32 * 1024
 /** Each lookup occupies one of the four libuv threads, which files and compression also need. */
@@ -64,7 +65,7 @@ class RefusedError extends Error {
  * Posts as Standard Webhooks specifies (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`. The
  * connection goes to an address that was checked, even if the name resolves differently later. Redirects are not followed.
  */
-export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve = resolveName }: PosterDeps): Poster {
+export function createPoster({ allowed, now, deadlineMs = POST_MS_MAX, resolve = resolveName }: PosterDeps): Poster {
   const isAllowed = createNetworkCheck(allowed)
   const lookups = createSemaphore(LOOKUPS_MAX)
   const lookupsOfTeams = new Map<string, Semaphore>()

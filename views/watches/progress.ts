@@ -5,7 +5,7 @@ import type { Outcome } from '../schemas/watches.ts'
 import type { KnownWatch, NextState } from './book.ts'
 import { type Evaluation, SAMPLES_MAX } from './conditions.ts'
 import { matchText } from './messages.ts'
-import type { Posted } from './poster.ts'
+import { POST_MS_MAX, type Posted } from './poster.ts'
 import type { Delivery, Firing, Match } from './records.ts'
 
 /* The state transitions of a watch. They are pure except for ids and the jitter of retries; times are in milliseconds since 1970. */
@@ -18,7 +18,8 @@ const HOUR = 60 * MINUTE
 const DELAYS_MS = [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR]
 /** Each delay varies by up to this share, so that many watches do not hit their receivers at once. */
 const JITTER = 0.2
-const DELAY_MS_MAX = Math.max(...DELAYS_MS) * (1 + JITTER)
+/** The longest time from the announcement of an attempt to the next one. */
+const WAIT_MS_MAX = POST_MS_MAX + Math.max(...DELAYS_MS) * (1 + JITTER)
 /** No attempt begins later than this after the firing. */
 const GIVEN_UP_AFTER_MS = 24 * HOUR
 const HISTORY_MAX = 50
@@ -64,16 +65,19 @@ const turnOf = (before: string | null, now: string | null): Omit<Outcome, 'at'> 
     : { outcome: 'error', text: now }
 }
 
-/** The state while a process posts: the next attempt is due if this one fails or its process dies. */
+/** The state while a process posts: the next attempt is due if its process dies, and never while it posts. */
 export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
   const before = stateOf(watch)
   const { delivery } = before
   if (delivery === null) return undefined
   const waitMs = Date.parse(delivery.nextAt) - now
   // No delay is longer: the clock was set back since, and its old time may be years ahead.
-  if (waitMs > 0 && waitMs <= DELAY_MS_MAX) return undefined
+  if (waitMs > 0 && waitMs <= WAIT_MS_MAX) return undefined
   const attempts = delivery.attempts + 1
-  return { ...before, delivery: { ...delivery, attempts, nextAt: timestampOf(now + delayAfter(attempts)) } }
+  return {
+    ...before,
+    delivery: { ...delivery, attempts, nextAt: timestampOf(now + POST_MS_MAX + delayAfter(attempts)) },
+  }
 }
 
 /** The state after an attempt; `watch` has the state during it. */
@@ -84,8 +88,9 @@ export function afterAttempt(watch: KnownWatch, posted: Posted, now: number): Ne
   if (posted.delivered) return nextDelivery(before, next, { outcome: 'delivered', text: posted.message }, now)
   const text = `Attempt ${delivery.attempts}: ${posted.message}`
   const history = withOutcome(before, { outcome: 'failed', text }, now)
-  if (Date.parse(delivery.nextAt) - Date.parse(delivery.at) <= GIVEN_UP_AFTER_MS)
-    return { ...before, history, delivery: { ...delivery, reason: posted.message } }
+  const nextAt = now + delayAfter(delivery.attempts)
+  if (nextAt - Date.parse(delivery.at) <= GIVEN_UP_AFTER_MS)
+    return { ...before, history, delivery: { ...delivery, nextAt: timestampOf(nextAt), reason: posted.message } }
   const given = { outcome: 'gave_up', text: `${delivery.attempts} attempts within 24 hours failed.` } as const
   return nextDelivery({ ...before, history }, next, given, now)
 }

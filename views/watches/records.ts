@@ -13,6 +13,10 @@ export interface StoredWatch {
   readonly paused: boolean
   /** Since when this condition has been active; a canonical timestamp. Earlier logs are ignored. */
   readonly since: string
+  /** Grows by one with each change, as that of a state; absent in a watch that is not written yet. */
+  readonly revision?: number
+  /** The change that wrote it. */
+  readonly by?: string
 }
 
 /** The memory of a watch about its condition, from one evaluation to the next. */

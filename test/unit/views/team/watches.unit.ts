@@ -276,12 +276,33 @@ describe('/api/team/watches', () => {
     const { id } = await made()
     const put: WatchBook['put'] = async (...change) => {
       setTimeout(() => team.book.put(...change), 50)
+      return true
     }
     const lagging = await startTeam({ watches: { book: { ...team.book, put }, poster: team.poster } })
     const change = (fields: object) => lagging.ask('PATCH', `/watches/${id}`, fields)
     const answers = await Promise.all([change({ name: 'Renamed' }), change({ paused: true })])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(stored(id)).toMatchObject({ name: 'Renamed', paused: true })
+    await lagging.close()
+  })
+
+  test('a change at a process that does not show the last one yet keeps both', async () => {
+    const { id } = await made()
+    const stale = stored(id)
+    await team.ask('PATCH', `/watches/${id}`, { name: 'Renamed' })
+    let isBehind = true
+    const find: WatchBook['find'] = (...which) => (isBehind ? stale : team.book.find(...which))
+    const put: WatchBook['put'] = (...change) => {
+      isBehind = false
+      return team.book.put(...change)
+    }
+    const lagging = await startTeam({ watches: { book: { ...team.book, find, put }, poster: team.poster } })
+    expect((await lagging.ask('PATCH', `/watches/${id}`, { paused: true })).status).toBe(200)
+    expect(stored(id)).toMatchObject({ name: 'Renamed', paused: true })
+    await team.ask('DELETE', `/watches/${id}`)
+    isBehind = true
+    expect(outcome(await lagging.ask('PATCH', `/watches/${id}`, { paused: false }))).toEqual([404, 'not_found'])
+    expect(await items()).toEqual([])
     await lagging.close()
   })
 
