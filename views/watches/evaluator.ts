@@ -105,7 +105,10 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     // A watch is evaluated or posted, never both at once, as each state succeeds the previous one.
     const idle = all.filter((watch) => !evaluations.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
     const toPost = idle.filter((watch) => beforeAttempt(watch, clock.now()) !== undefined)
-    posts.offer(toPost.map((watch) => jobOf(watch, post)))
+    // A receiver that does not answer takes a lane for the whole timeout, and is tried again: with many, these attempts would take all.
+    posts.offer(
+      toPost.map((watch) => ({ ...jobOf(watch, post), isRepeat: (stateOf(watch).delivery?.attempts ?? 0) > 0 })),
+    )
     const toEvaluate = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
     evaluations.offer(toEvaluate.map((watch) => jobOf(watch, evaluateOne)))
     await removeOrphans()

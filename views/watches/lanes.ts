@@ -2,11 +2,16 @@
 export interface Job {
   readonly owner: string
   readonly key: string
+  /** Whether all jobs that are no repeats go before it. */
+  readonly isRepeat?: boolean
   /** Must not reject. */
   readonly run: () => Promise<void>
 }
 
-/** Runs jobs with limits on concurrency in total and per owner. Jobs of one owner run in order; the owner served longest ago is next. */
+/**
+ * Runs jobs with limits on concurrency in total and per owner. Repeats come after all others. Jobs of one owner otherwise run in order; the
+ * owner served longest ago is next.
+ */
 export interface Lanes {
   /** Whether a job with this key is running. */
   isRunning(key: string): boolean
@@ -24,13 +29,16 @@ export function createLanes(lanesMax: number, ownerLanesMax: number): Lanes {
   let begun = 0
   const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
 
+  const goesBefore = (job: Job, other: Job): boolean =>
+    (job.isRepeat ?? false) === (other.isRepeat ?? false) ? turnOf(job) < turnOf(other) : !job.isRepeat
+
   const fits = ({ owner, key }: Job): boolean =>
     !running.has(key) && [...running.values()].filter((one) => one.owner === owner).length < ownerLanesMax
 
-  /** The job that fits of the owner served longest ago. Thousands of jobs can wait, so few of them are asked whether they fit. */
+  /** The first job that fits. Thousands of jobs can wait, so few of them are asked whether they fit. */
   function nextJob(): Job | undefined {
     let next: Job | undefined
-    for (const job of waiting) if ((next === undefined || turnOf(job) < turnOf(next)) && fits(job)) next = job
+    for (const job of waiting) if ((next === undefined || goesBefore(job, next)) && fits(job)) next = job
     return next
   }
 
