@@ -504,6 +504,18 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       )
     })
 
+    test('Enter does what a dialog without a field asks for, unless that is dangerous', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.getByRole('button', { name: 'Replace all' }).press('Enter')
+      await page.getByRole('dialog', { name: 'Replace all' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'New key' }).press('Enter')
+      await page.getByRole('dialog', { name: 'New key' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByText(/^sl_/).waitFor()
+    })
+
     test('a dialog that closes leaves the page where it was', async () => {
       const { page } = await open(server.url, { key: server.key, path: '/team', height: 300 })
       await page.getByRole('button', { name: 'Demo' }).waitFor()

@@ -16,7 +16,7 @@ interface DialogProps {
 /** The element to which a closing dialog returns the focus, for the dialog that takes its place. */
 let left: Element | null = null
 
-/** A modal dialog, open while rendered; its first field has the focus. On closing, it returns the focus. */
+/** A modal dialog, open while rendered; its first field has the focus, or else its primary button. On closing, it returns the focus. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const isChanged = useRef(false)
@@ -25,7 +25,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     const before = left ?? document.activeElement
     ref.current?.showModal()
     // Without this, the close button has the focus, as the first of all.
-    ref.current?.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus()
+    ref.current?.querySelector<HTMLElement>('.body :is(input, select, textarea, .primary)')?.focus()
     return () => {
       left = before
       // Elements behind the dialog cannot be focused until it is gone.
