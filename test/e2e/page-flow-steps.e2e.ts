@@ -93,13 +93,18 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
 
   test('stand beside those of any flow, by its key', async () => {
     const { page } = await openAt('/flows/order-failed?steps=show')
-    await page.getByLabel('Or with this correlationKey').fill(' order-stalled ')
+    await page.getByLabel('Or with a correlationKey').fill(' order-stalled ')
     await page.keyboard.press('Enter')
     const charge = panel(page, 'Steps').getByRole('row', { name: 'Charge' })
     await eventually(async () =>
       expect(await cells(charge)).toEqual(['Charge', '1 m 3 s', '3.0 s', 'failedslower by 1 m']),
     )
     expect(new URL(page.url()).searchParams.get('compare')).toBe('order-stalled')
+    await page.getByRole('button', { name: 'Compare no more' }).click()
+    browse.tolerate(/status of 404/)
+    await page.getByLabel('Or with a correlationKey').fill('order-unknown')
+    await page.keyboard.press('Enter')
+    await page.getByText('There is no entry with the correlationKey order-unknown.', { exact: true }).waitFor()
   })
 
   test('have the same columns for every Event', async () => {

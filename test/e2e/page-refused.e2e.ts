@@ -33,7 +33,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     const page = await opened(own)
     await page.getByText('Nothing was refused', { exact: true }).waitFor()
     await refused(own, { level: 'Loud' })
-    await ofReason(page, 'invalid_log_level').waitFor()
+    await ofReason(page, 'invalid_log_level').getByText('order-placed', { exact: true }).waitFor()
   })
 
   test('tells of each what to change, and a command that works once that is done', async () => {

@@ -97,9 +97,11 @@ const refusedByProxy = ({ status }: Response) => {
   } as const
 }
 
-/** The API's messages address programs, which see the headers of an answer. */
+/** The API's messages address programs, which see the headers of an answer and write paths. */
 const inPageWords = (message: string, retryAfter: number | null): string =>
-  message.replace(/ [^.]* Retry-After\.$/, retryAfter === null ? '' : ` Try again in ${retryAfter} s.`)
+  message
+    .replace(/ [^.]* Retry-After\.$/, retryAfter === null ? '' : ` Try again in ${retryAfter} s.`)
+    .replace(/ Check the path; .*$/, '')
 
 type Envelope<T> =
   | { readonly success: true; readonly data: T }

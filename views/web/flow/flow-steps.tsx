@@ -155,7 +155,7 @@ const Compare = (props: CompareProps) => (
   >
     <CompareButton {...props} />
     <input
-      class="input mono grow"
+      class="input mono"
       name="other"
       aria-label={STEPS.with}
       placeholder={STEPS.with}

@@ -63,7 +63,7 @@ export const STEPS = {
   other: 'Other flow',
   difference: 'Difference',
   compare: 'Compare with a flow that succeeded',
-  with: 'Or with this correlationKey',
+  with: 'Or with a correlationKey',
   noOther: 'No other flow of this Event has finished.',
   stop: 'Compare no more',
 } as const

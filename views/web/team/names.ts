@@ -8,11 +8,9 @@ export type NameOf = (parameter: string, value: string) => string
 export function useNames(): NameOf {
   const { events = [], steps = [], projects = [] } = useFetch<TeamSettings>('/api/team').data ?? {}
   const entities = [...events, ...events.flatMap((event) => event.steps), ...steps]
-  const names = new Map([
-    ...entities.map(({ identifier, name }) => [identifier, name] as const),
-    ...projects.map(({ id, name }) => [id, name] as const),
-  ])
-  return (parameter, value) => (NAMED.includes(parameter) && names.get(value)) || value
+  return (parameter, value) => {
+    if (parameter === 'project') return projects.find(({ id }) => id === value)?.name ?? value
+    if (parameter !== 'event' && parameter !== 'step') return value
+    return entities.find(({ identifier }) => identifier === value)?.name ?? value
+  }
 }
-
-const NAMED: readonly string[] = ['event', 'step', 'project']
