@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectRows, LOGS_KEY, type LogsServer, overflow, paramsOf, startLogsServer } from '../support/page-logs.ts'
 
 const NOW = Date.now()
@@ -65,7 +66,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     const { page } = await show('/application-logs?group=exception')
     await groups(page).waitFor()
     expect(await groups(page).locator('.what').allTextContents()).toEqual([
-      'Acme.PaymentRefusedAcme.Billing.Payments.Capture(Int32 order)',
+      'Acme.PaymentRefusedAcme.Billing.Payments.Capture(Int32 order) · Order 4 could not be paid',
     ])
     await page.getByText('4 logs without an exception, or stored before there were groups.').waitFor()
     await page.keyboard.press('j')
@@ -75,6 +76,19 @@ describeWithBrowser('groups of application logs', ({ open }) => {
       [4, 5].map((order) => `Order ${order} could not be paid PaymentRefused: order ${order}`),
     )
     expect(paramsOf(page)).toEqual({ exceptionGroup: expect.stringMatching(/^[\da-f]{13}$/) })
+  })
+
+  test('that are new come first when asked, also by a link', async () => {
+    const { page } = await show('/application-logs?group=template')
+    const names = () => groups(page).locator('.what > :first-child').allTextContents()
+    await groups(page).nth(2).waitFor()
+    expect((await names())[0]).toBe('Order <*> was paid')
+    await page.getByLabel('Sort').selectOption('Newest first')
+    await server.application({ message: 'was just deployed' })
+    await server.total('application', 7)
+    await page.reload()
+    await eventually(async () => expect((await names())[0]).toBe('was just deployed'))
+    expect(paramsOf(page)).toEqual({ group: 'template', sort: 'first' })
   })
 
   test('of nothing say why there is nothing', async () => {

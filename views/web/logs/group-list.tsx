@@ -8,13 +8,22 @@ import { useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { agoText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
+import { Select } from '../ui/select.tsx'
 import { useNow } from '../ui/time.tsx'
-import { hrefTo, rowsToReturn, useReturn } from '../ui/use-address.ts'
+import { hrefTo, rowsToReturn, useAddress, useReturn } from '../ui/use-address.ts'
 import { useKeys, walk } from '../ui/use-keys.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
 import { Empty } from './list.tsx'
-import { FURTHER_GROUPS, GROUP_PARAMETERS, type Grouping, groupsName, ungroupedText } from './texts.ts'
+import {
+  FURTHER_GROUPS,
+  GROUP_PARAMETERS,
+  GROUP_SORT,
+  GROUP_SORTS,
+  type Grouping,
+  groupsName,
+  ungroupedText,
+} from './texts.ts'
 
 /** Number of groups shown at first, and the maximum. */
 const SHOWN = 50
@@ -28,7 +37,7 @@ interface GroupListProps {
   readonly onChange: (params: AddressParams) => void
 }
 
-/** The logs in groups, largest first; each links to its logs. */
+/** The logs in groups, largest or newest first; each links to its logs. */
 export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   const [groups, setGroups] = useState(() => (rowsToReturn() > SHOWN ? SHOWN_MAX : SHOWN))
   const { data, loading, problem, reload } = useFetch<Groups>(`/api/${folderOf(kind)}/groups`, {
@@ -38,23 +47,35 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   })
   useReturn(data)
   const now = useNow()
+  const { sort = '' } = useAddress().params
   useKeys({
     j: { what: 'Next group', run: () => walk('.groups a', 1) },
     k: { what: 'Previous group', run: () => walk('.groups a', -1) },
   })
   // The answer to an earlier grouping is not shown while the current one is loading.
   const answer = data?.by === by ? data : undefined
+  const items = answer?.items ?? []
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
       <div class={loading ? 'busy' : 'idle'} />
       <Failed problem={problem} reload={reload} />
-      {answer !== undefined && answer.items.length === 0 && answer.ungrouped === 0 && !loading && (
+      {answer !== undefined && items.length === 0 && answer.ungrouped === 0 && !loading && (
         <Empty kind={kind} filter={filter} onChange={onChange} />
       )}
       {answer !== undefined && (
         <>
+          {items.length > 1 && (
+            <div class="bar chart-bar">
+              <Select
+                label={GROUP_SORT}
+                options={GROUP_SORTS}
+                value={sort}
+                onChange={(chosen) => onChange({ sort: chosen || undefined })}
+              />
+            </div>
+          )}
           <ol class="groups">
-            {answer.items.map((group) => (
+            {(sort === '' ? items : items.toSorted(byFirst)).map((group) => (
               <Row key={group.value} group={group} by={by} now={now} />
             ))}
           </ol>
@@ -64,6 +85,9 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
     </section>
   )
 }
+
+/** Those that are new come first: whose first log is the latest. */
+const byFirst = (a: Group, b: Group): number => Date.parse(b.firstAt) - Date.parse(a.firstAt)
 
 interface RestProps extends Pick<GroupListProps, 'by'> {
   readonly answer: Groups
@@ -96,7 +120,7 @@ interface RowProps {
 
 function Row({ group, by, now }: RowProps) {
   const { value, label, detail, count, firstAt, lastAt, worstLevel, sample } = group
-  const below = detail?.split('\n', 1)[0] ?? sample.message
+  const below = [...(detail?.split('\n', 1) ?? []), sample.message].join(' · ')
   return (
     <li data-id={value}>
       <a href={hrefTo({ params: { [GROUP_PARAMETERS[by]]: value, group: undefined, id: undefined } })}>

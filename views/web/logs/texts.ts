@@ -21,6 +21,13 @@ export const isGrouping = (text: string | undefined): text is Grouping => text !
 
 export const groupsName = (by: Grouping): string => (by === 'template' ? 'Groups by template' : 'Groups by exception')
 
+/** The orders of groups. */
+export const GROUP_SORT = 'Sort'
+export const GROUP_SORTS = [
+  ['', 'Most logs first'],
+  ['first', 'Newest first'],
+] as const
+
 export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower search shows others.'
 
 /** Why some logs are in no group. */
