@@ -137,6 +137,13 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
+  test('leaves most room to the texts of its logs, also beside the selected one', async () => {
+    const { page } = await openFlow('order-1', { width: 1_280 })
+    await page.keyboard.press('j')
+    await page.getByRole('complementary', { name: 'The selected log' }).waitFor()
+    expect((await rows(page).first().locator('td').last().boundingBox())?.width).toBeGreaterThan(300)
+  })
+
   test('says the day of each log where they are of several', async () => {
     const key = 'order-days'
     await server.send([
