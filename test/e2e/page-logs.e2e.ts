@@ -450,6 +450,8 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await search(page, 'declined')
       await expectRows(page, ['card declined'])
       expect(await page.title()).toBe('declined · Event logs · Sluice')
+      await page.getByTitle('Only Error').click()
+      await eventually(async () => expect(await page.title()).toBe('declined Error · Event logs · Sluice'))
     })
 
     test('terms come from values, and go again', async () => {

@@ -64,7 +64,7 @@ function Part() {
   const { path, params } = useAddress()
   const [page = '', key] = path
   useGoKeys()
-  useTitle(page, key ?? params['q'])
+  useTitle(page, key ?? ['q', 'level', 'category', 'environment'].flatMap((name) => params[name] ?? []).join(' '))
   useFocus(path.join('/'))
   const known = PAGES.some((one) => one.path === page)
   useEffect(() => {
@@ -98,7 +98,7 @@ function useFocus(page: string): void {
   }, [page])
 }
 
-/** Tells tabs apart by what they show: a flow's key, or the search of a list. */
+/** Tells tabs, and the steps of a browser's history, apart by what they show: a flow's key, or what selects the logs of a list. */
 function useTitle(page: string, shown: string | undefined): void {
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === page)?.name
