@@ -748,6 +748,13 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, EVENTS)
     })
 
+    test('in a range that is still to come: the way to the newest log, and no complaint about the counts', async () => {
+      const page = await show('/event-logs?from=2200-01-01')
+      await page.getByText('Nothing in this time').waitFor()
+      await page.getByText('0 logs', { exact: true }).waitFor()
+      expect(await page.getByRole('alert').allTextContents()).toEqual([])
+    })
+
     test('that matches: what each condition costs, and the way without it', async () => {
       const page = await show('/event-logs?q=card&environment=Production&step=probe')
       await page.getByText('Nothing matches').waitFor()

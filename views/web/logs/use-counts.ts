@@ -20,8 +20,9 @@ export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows)
   const filter = useMemo(() => filterOf(params, at), [list.filter, at])
   const path = `/api/${folderOf(kind)}`
   const choices = useFetch<Choices>(`${path}/choices`, filter)
-  // Without an end, the drawing would end with the last log instead of now.
-  const counted = { ...filter, to: filter['to'] ?? (filter['from'] && iso(at)) }
+  // Without an end, the drawing would end with the last log instead of now; but a range that is still to come does not end now.
+  const { from = '', to = Date.parse(from) < at ? iso(at) : undefined } = filter
+  const counted = { ...filter, to }
   const histogram = useFetch<Histogram>(`${path}/histogram`, { ...counted, buckets: BUCKETS })
   const areCurrent = [useAnswers(choices.data, list.filter), useAnswers(histogram.data, list.filter)].every(Boolean)
   return {
