@@ -94,7 +94,8 @@ export interface Project {
 }
 
 /** Whether an Event, Step or Project takes logs. */
-export const isInUse = ({ archivedAt }: Pick<Entity | Project, 'archivedAt'>): boolean => archivedAt === undefined
+export const isInUse = ({ archivedAt = null }: { readonly archivedAt?: string | null | undefined }): boolean =>
+  archivedAt === null
 
 export interface KeyInfo {
   /** SHA-256 of the key, hex. */

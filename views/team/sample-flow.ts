@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Problem } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
+import { isInUse } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, unavailable } from '../api/problems.ts'
 import type { SampleFlow } from '../schemas/team.ts'
 import type { Tickets } from '../session/tickets.ts'
-import { isInUse } from './settings.ts'
 
 /** How the page's server reaches a gateway. */
 export interface GatewayAccess {

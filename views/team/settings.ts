@@ -1,7 +1,7 @@
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { describeTeam, type TeamDescription } from '../../shared/registry/describe.ts'
 import { LIVE_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
-import type { Registry, Team } from '../../shared/registry/registry.ts'
+import { isInUse, type Registry, type Team } from '../../shared/registry/registry.ts'
 import type { Action, ActionKind, Field, Line, List, TeamLists, TeamSettings } from '../schemas/team.ts'
 import type { Kind } from './changes.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
@@ -133,9 +133,6 @@ function targetsOf({ events, steps, projects }: Settings): TeamLists['targets'] 
     : step && pathOf('step', step.identifier, '/snippets')
   return { event: entity ?? null, application: application ?? null, flow: entity ?? application ?? null }
 }
-
-/** Whether an Event, Step or Project accepts logs. */
-export const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
 
 const changesOf = (owned: Owned): readonly ActionKind[] => ['rename', isInUse(owned) ? 'archive' : 'restore']
 
