@@ -78,7 +78,7 @@ const object =
     for (const name of Object.keys(members).filter((one) => !names.includes(one)))
       problems.push({
         path: `${path}/${pointerOf(name)}`,
-        message: `is not a field; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`,
+        message: `is not a field; there are ${names.join(', ')}`,
       })
     const read = Object.entries(readers)
       .filter(([name]) => Object.hasOwn(members, name) || !optional.includes(name))
