@@ -24,12 +24,13 @@ export type Kind = OwnItem['kind']
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
 /** The fields of a creation, the first of which is required, and of a change, by kind. */
-const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>> =
-  {
-    event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
-    step: { create: ['identifier', 'name', 'event', 'order'], change: ['name', 'event', 'order', 'archived'] },
-    project: { create: ['name', 'id'], change: ['name', 'archived'] },
-  }
+export const TAKEN: Readonly<
+  Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>
+> = {
+  event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
+  step: { create: ['identifier', 'name', 'event', 'order'], change: ['name', 'event', 'order', 'archived'] },
+  project: { create: ['name', 'id'], change: ['name', 'archived'] },
+}
 
 /** The id of an item in a path; that of a Project is a GUID in any form. */
 export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? parseGuid(text) : undefined) ?? text

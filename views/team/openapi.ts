@@ -34,6 +34,9 @@ import {
   WatchDetails,
   Watches,
 } from '../schemas/watches.ts'
+import type { FieldName } from './bodies.ts'
+import { type Kind, TAKEN } from './changes.ts'
+import { SEARCH_FIELDS } from './searches.ts'
 import { listsOf } from './settings.ts'
 
 const TAG = 'Team'
@@ -148,31 +151,27 @@ const PROJECT_IN_PATH = [inPath('id', PROJECT.id)]
 const SEARCH_IN_PATH = [inPath('id', SEARCH.id)]
 const WATCH_IN_PATH = [inPath('id', WATCH.id)]
 
-const fieldsOf = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema => ({
+/** The schemas of the fields that `bodies.ts` reads. */
+const FIELDS: Readonly<Record<FieldName, JsonSchema>> = {
+  identifier: text,
+  id: { ...text, description: 'A GUID in any form.' },
+  name: text,
+  archived: { ...flag, description: 'An archived item takes no logs; stored logs keep their names.' },
+  defaultProject: { ...optionalText, description: 'A Project of the Team that takes logs; null for none.' },
+  revokeOld: { ...flag, description: 'Revoke all other keys at once.' },
+  event: { ...optionalText, description: 'An Event of the Team; null for a Step that stands alone.' },
+  page: SavedSearch.properties.page,
+  params: SearchParams,
+  order: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'Left out: after the last one.' },
+}
+const bodyOf = (taken: readonly FieldName[], required: readonly FieldName[] = []): JsonSchema => ({
   type: 'object',
-  properties,
+  properties: Object.fromEntries(taken.map((name) => [name, FIELDS[name]])),
   required,
   additionalProperties: false,
 })
-const archived = { ...flag, description: 'An archived item takes no logs; stored logs keep their names.' }
-const stepFields = {
-  name: text,
-  event: { ...optionalText, description: 'An Event of the Team; null for a Step that stands alone.' },
-  order: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'Left out: after the last one.' },
-}
-const NEW_EVENT = fieldsOf({ identifier: text, name: text }, ['identifier'])
-const NEW_STEP = fieldsOf({ identifier: text, ...stepFields }, ['identifier'])
-const NEW_PROJECT = fieldsOf({ name: text, id: { ...text, description: 'A GUID in any form.' } }, ['name'])
-const NEW_KEY = fieldsOf({ revokeOld: { ...flag, description: 'Revoke all other keys at once.' } })
-const NEW_SEARCH = fieldsOf({ name: text, page: SavedSearch.properties.page, params: SearchParams }, [
-  ...(['name', 'page', 'params'] as const),
-])
-const CHANGED = fieldsOf({ name: text, archived })
-const CHANGED_TEAM = fieldsOf(
-  { defaultProject: { ...optionalText, description: 'A Project of the Team that takes logs; null for none.' } },
-  ['defaultProject'],
-)
-
+const newOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].create, TAKEN[kind].create.slice(0, 1))
+const changedOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].change)
 const snippetsFor = (operationId: string, owned: string, parameters: readonly JsonSchema[]) => {
   const summary = `Code that sends a log to ${owned}; <GATEWAY> and <API_KEY> stand in it`
   return { get: operation(operationId, summary, [Snippets, SNIPPETS], { codes: [...READS, 'not_found'], parameters }) }
@@ -231,7 +230,7 @@ export const teamPart: OpenApiPart = {
         'changeTeam',
         'Names the Project for logs of unknown services',
         [OwnTeam, { ...SETTINGS.team, defaultProject: PROJECT.id }],
-        { body: [CHANGED_TEAM, { defaultProject: PROJECT.id }] },
+        { body: [bodyOf(['defaultProject'], ['defaultProject']), { defaultProject: PROJECT.id }] },
       ),
     },
     '/api/team/lists': {
@@ -247,7 +246,7 @@ export const teamPart: OpenApiPart = {
         'createKey',
         'Creates a key, shown once; a third live key is refused, and more than 20 within 24 hours',
         [NewKey, { key: 'sl_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4', prefix: 'sl_Zm9', revoked: [] }],
-        { status: 201, body: [NEW_KEY, { revokeOld: false }] },
+        { status: 201, body: [bodyOf(['revokeOld']), { revokeOld: false }] },
       ),
     },
     '/api/team/keys/{prefix}': {
@@ -261,7 +260,7 @@ export const teamPart: OpenApiPart = {
     '/api/team/events': {
       post: operation('createEvent', 'A new Event', [OwnEvent, EVENT], {
         status: 201,
-        body: [NEW_EVENT, { identifier: EVENT.identifier, name: EVENT.name }],
+        body: [newOf('event'), { identifier: EVENT.identifier, name: EVENT.name }],
       }),
     },
     '/api/team/events/{identifier}': {
@@ -269,20 +268,20 @@ export const teamPart: OpenApiPart = {
         'changeEvent',
         'Renames, archives or restores an Event, and its Steps with it',
         [OwnEvent, EVENT],
-        { codes: CHANGES, parameters: EVENT_IN_PATH, body: [CHANGED, { name: EVENT.name }] },
+        { codes: CHANGES, parameters: EVENT_IN_PATH, body: [changedOf('event'), { name: EVENT.name }] },
       ),
     },
     '/api/team/steps': {
       post: operation('createStep', 'A new Step', [OwnStep, STEP], {
         status: 201,
-        body: [NEW_STEP, { identifier: STEP.identifier, event: STEP.event, name: STEP.name }],
+        body: [newOf('step'), { identifier: STEP.identifier, event: STEP.event, name: STEP.name }],
       }),
     },
     '/api/team/steps/{identifier}': {
       patch: operation('changeStep', 'Renames, moves, archives or restores a Step', [OwnStep, STEP], {
         codes: CHANGES,
         parameters: STEP_IN_PATH,
-        body: [fieldsOf({ ...stepFields, archived }), { order: STEP.order }],
+        body: [changedOf('step'), { order: STEP.order }],
       }),
     },
     '/api/team/projects': {
@@ -290,14 +289,14 @@ export const teamPart: OpenApiPart = {
         'createProject',
         'A new Project; its id is made where none is given',
         [OwnProject, ARCHIVED_PROJECT],
-        { status: 201, body: [NEW_PROJECT, { name: PROJECT.name }] },
+        { status: 201, body: [newOf('project'), { name: PROJECT.name }] },
       ),
     },
     '/api/team/projects/{id}': {
       patch: operation('changeProject', 'Renames, archives or restores a Project', [OwnProject, ARCHIVED_PROJECT], {
         codes: CHANGES,
         parameters: PROJECT_IN_PATH,
-        body: [CHANGED, { archived: true }],
+        body: [changedOf('project'), { archived: true }],
       }),
     },
     '/api/team/events/{identifier}/snippets': snippetsFor('eventSnippets', 'an Event', EVENT_IN_PATH),
@@ -309,14 +308,14 @@ export const teamPart: OpenApiPart = {
       }),
       post: operation('createSearch', 'Saves a search for all members; a Team has 100 at most', [SavedSearch, SEARCH], {
         status: 201,
-        body: [NEW_SEARCH, { name: SEARCH.name, page: SEARCH.page, params: SEARCH.params }],
+        body: [bodyOf(SEARCH_FIELDS, SEARCH_FIELDS), { name: SEARCH.name, page: SEARCH.page, params: SEARCH.params }],
       }),
     },
     '/api/team/searches/{id}': {
       patch: operation('renameSearch', 'Renames a saved search', [SavedSearch, SEARCH], {
         codes: CHANGES,
         parameters: SEARCH_IN_PATH,
-        body: [fieldsOf({ name: text }, ['name']), { name: SEARCH.name }],
+        body: [bodyOf(['name'], ['name']), { name: SEARCH.name }],
       }),
       delete: operation('deleteSearch', 'Deletes a saved search, for all members', [DeletedSearch, { id: SEARCH.id }], {
         codes: CHANGES,

@@ -7,10 +7,10 @@ import { conflict, notFound } from '../api/problems.ts'
 import { readFields } from './bodies.ts'
 import type { Change } from './changes.ts'
 
-const FIELDS = ['name', 'page', 'params'] as const
+export const SEARCH_FIELDS = ['name', 'page', 'params'] as const
 
 export async function createSearch(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
-  const { name, page, params } = readFields(json, FIELDS, FIELDS)
+  const { name, page, params } = readFields(json, SEARCH_FIELDS, SEARCH_FIELDS)
   return shownBy(team, await apply(admin, team, { id: randomUUID(), to: { name, page, params } }))
 }
 
