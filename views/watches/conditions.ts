@@ -22,13 +22,6 @@ import type { Match, Memory } from './records.ts'
  * `floor`. The marks of the latest few hundred are kept; where there are more, the floor rises instead.
  */
 
-/** The services that conditions are evaluated with. */
-export interface ConditionTools {
-  readonly store: LogStoreReader
-  readonly registry: Registry
-  readonly waits: LearntWaits
-}
-
 /** The result of one evaluation. */
 export interface Evaluation {
   /** The match to report; null if there is none. */
@@ -55,7 +48,10 @@ const TOLD_MAX = 500
 export const SAMPLES_MAX = 10
 const SAMPLE_LENGTH_MAX = 200
 
-interface Input extends ConditionTools {
+interface Input {
+  readonly store: LogStoreReader
+  readonly registry: Registry
+  readonly waits: LearntWaits
   readonly watch: KnownWatch
   /** What the watch remembers of its last evaluation. */
   readonly memory: Memory
