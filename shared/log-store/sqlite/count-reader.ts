@@ -4,7 +4,6 @@ import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import { type LevelCount, minutesOfSpan } from './counts.ts'
-import type { Database } from './database.ts'
 import { placesOf } from './places.ts'
 import { planOf } from './plan.ts'
 import { type ReadContext, type Slice, scansOf } from './scan.ts'
@@ -23,7 +22,7 @@ export function createCountReader(context: ReadContext): CountReader {
   const count = (filter: EntryFilter): number => {
     const { counts, slices } = planOf(context, filter, 'counts')
     let count = counts?.count() ?? 0
-    for (const row of countRows(database, slices, [])) count += Number(row['count'])
+    for (const row of countRows(context, slices, [])) count += Number(row['count'])
     return count
   }
 
@@ -42,7 +41,7 @@ export function createCountReader(context: ReadContext): CountReader {
       }
     }
     const { counts, slices } = planOf(context, filter, 'facts')
-    for (const row of countRows(database, slices, FACET_COLUMNS)) add(row, Number(row['count']))
+    for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
     for (const { combination, count: ofCombination } of counts?.combinations() ?? []) add(combination, ofCombination)
     return facetsOf((name) => sums.get(name) ?? [], valuesMax)
   }
@@ -56,14 +55,14 @@ export function createCountReader(context: ReadContext): CountReader {
 
 /** The number of rows of the slices by the values of columns. */
 function* countRows(
-  database: Database,
+  context: ReadContext,
   slices: readonly Slice[],
   columns: readonly Sql[],
 ): Iterable<Record<string, SQLOutputValue>> {
   const select = [...columns.map(({ text }) => text), 'count(*) AS count'].join()
   const group = columns.length === 0 ? '' : `GROUP BY ${columns.map((_, index) => index + 1)}`
-  for (const { from, where } of slices.flatMap((slice) => scansOf(database, slice)))
-    yield* database
+  for (const { from, where } of slices.flatMap((slice) => scansOf(context, slice)))
+    yield* context.database
       .prepare(`SELECT ${select} FROM ${from} WHERE ${where.text} ${group}`)
       .iterate(...columns.flatMap(({ values }) => values), ...where.values)
 }
@@ -90,7 +89,7 @@ function* countLevels(context: ReadContext, filter: EntryFilter, spans: Spans): 
   const isByMinutes = minutesOfSpan(spans) !== null
   const { counts, slices } = isByMinutes ? planOf(context, filter, 'counts') : { counts: null, slices: [{ filter }] }
   yield* counts?.levels(spans) ?? []
-  for (const row of countRows(context.database, slices, [spanColumn(spans), sql('e.level AS level')])) {
+  for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')])) {
     const level = LEVELS[Number(row['level'])]
     if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }
   }

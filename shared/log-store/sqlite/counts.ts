@@ -121,11 +121,7 @@ export function matchesOf(database: Database, { match, rest, team, minutes }: Co
       const segmentOf = createSegmentReader(database)
       for (const table of tablesWithin(textTables(database), rest)) {
         if (match === null) offerAll(database, table, offer)
-        else
-          for (const arrival of postingList(database, table, match)) {
-            const segment = segmentOf(arrival)
-            if (segment !== undefined) offer(segment, arrival - segment.first)
-          }
+        else offerListed(postingList(database, table, match), segmentOf, offer)
       }
     },
   }
@@ -140,6 +136,18 @@ function offerAll(
   for (const segment of segmentsWithin(database, firstArrival, nextArrival - 1)) {
     const end = Math.min(nextArrival - 1, segment.last) - segment.first
     for (let index = Math.max(0, firstArrival - segment.first); index <= end; index += 1) offer(segment, index)
+  }
+}
+
+/** Offers those of these arrivals that are counted. Within the loop over the tables, this one would take a quarter longer. */
+function offerListed(
+  arrivals: readonly number[],
+  segmentOf: ReturnType<typeof createSegmentReader>,
+  offer: Parameters<Matches['forEach']>[0],
+): void {
+  for (const arrival of arrivals) {
+    const segment = segmentOf(arrival)
+    if (segment !== undefined) offer(segment, arrival - segment.first)
   }
 }
 

@@ -41,7 +41,7 @@ export function placesOf(context: ReadContext, asked: Wanted): readonly Place[] 
   const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
   const wanted = { ...asked, filter }
   const { database, limits } = context
-  const tables = tablesOf(database, wanted)
+  const tables = tablesOf(context, wanted)
   const isOfFingerprint = path === undefined && hasFingerprint(filter)
   if ((tables !== null || isOfFingerprint) && !hasWords(filter.query)) {
     const near = nearPlaces(database, limits.nearEntries, wanted)

@@ -8,6 +8,7 @@ import type { Contents } from './contents.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import { uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { allOf, anyOf, type Sql, sql } from './sql.ts'
 import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin, textTables } from './text-tables.ts'
@@ -63,19 +64,22 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
 }
 
 /** The full-text tables that can be read one after another for a slice; null if its path needs none. Only in `Database.read`. */
-export function tablesOf(database: Database, { filter, path }: Slice): readonly TextTable[] | null {
+export function tablesOf({ database, limits }: ReadContext, { filter, path }: Slice): readonly TextTable[] | null {
   if (path !== undefined) return null
   const all = pathOf(database, filter)
   if (all.by === 'words') return all.tables
-  return all.by === 'time' && hasWords(filter.query) ? tablesWithin(textTables(database), filter) : null
+  // All rows of these tables are read: not while many entries are uncounted, so that the times of many tables are unknown.
+  const isByTables = all.by === 'time' && hasWords(filter.query) && uncountedAfter(database, limits) !== null
+  return isByTables ? tablesWithin(textTables(database), filter) : null
 }
 
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
 const TABLES_OF_A_SCAN = 4
 
 /** Scans that together have each entry of a slice once, in no order. Only in `Database.read`. */
-export function scansOf(database: Database, slice: Slice): readonly Scan[] {
-  const tables = tablesOf(database, slice)
+export function scansOf(context: ReadContext, slice: Slice): readonly Scan[] {
+  const { database } = context
+  const tables = tablesOf(context, slice)
   if (tables === null) return [scanOf(database, slice)]
   return Array.from({ length: Math.ceil(tables.length / TABLES_OF_A_SCAN) }, (_, index) => {
     const some = tables.slice(index * TABLES_OF_A_SCAN, (index + 1) * TABLES_OF_A_SCAN)
