@@ -110,14 +110,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0, metadataAgeMs = METADATA_AGE_MS } = options
   const client = createClient(options)
   const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
-  let turn = 0
   const unread = createUnreadReport(logger)
   // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
   // At once: a request whose answer is still awaited ends with the client.
   signal.addEventListener('abort', () => end(), { once: true })
-  let sources = options.sources
+  let [sources, turn] = [options.sources, 0]
   /** The brokers that are being read from. */
   const nodes = new Set<number>()
   /** Whether the brokers have to be asked for the leaders: a fetch failed, a partition had no leader, or they did not answer. */

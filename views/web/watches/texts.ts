@@ -1,6 +1,6 @@
 import { countText } from '../../flow-layout/format.ts'
 import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts'
-import type { NameOf } from '../team/names.ts'
+import type { NameOf } from '../api/names.ts'
 
 /** The texts of the page of watches. */
 export const WATCHES = {

@@ -5,9 +5,9 @@ import { SELECTING } from '../../schemas/list-parameters.ts'
 import type { TeamSettings } from '../../schemas/team.ts'
 import type { Condition, MadeWatch, Watch } from '../../schemas/watches.ts'
 import { type Result, send } from '../api/client.ts'
+import type { NameOf } from '../api/names.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { FormDialog, FormField } from '../team/form.tsx'
-import type { NameOf } from '../team/names.ts'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
 
 /** A watch being edited, or the initial values of a new one. */

@@ -1,5 +1,5 @@
 import type { TeamSettings } from '../../schemas/team.ts'
-import { useFetch } from '../api/use-fetch.ts'
+import { useFetch } from './use-fetch.ts'
 
 /** Gives the name of the Event, Step or Project that a parameter selects by its identifier or id; any other value as it is. */
 export type NameOf = (parameter: string, value: string) => string
