@@ -45,6 +45,16 @@ describe('the template of a message', () => {
     expect(template(message, { '@mt': own })).toBe(own)
   })
 
+  test('a long message has its template, unless that has long texts to be sought in it', () => {
+    const body = 'a'.repeat(900_000)
+    const own = 'Request {Id} to {Path} with {Body} took {Ms} ms'
+    expect(template(`Request 4 to /x with ${body} took 9 ms`, { '@mt': own })).toBe(own)
+    // Each place of the message would be compared with thousands of characters.
+    const long = `${'a'.repeat(10)}b${'a'.repeat(3_900)}`
+    const message = `a${body}${long}c`
+    expect(template(message, { '@mt': `a{X}${long}{Y}` })).toBe(template(message))
+  })
+
   test('none where there is no text', () => {
     expect(template('')).toBeNull()
     expect(template(' \n', { '@mt': '' })).toBeNull()
