@@ -24,10 +24,13 @@ const simulate = (...options: readonly string[]): Promise<Simulated> =>
     )
   })
 
-test(
-  'whatever a schedule has happen, an entry that was answered success:true is stored once',
-  async () => {
-    const { code, lines } = await simulate('--schedules', String(SCHEDULES))
+test.each([
+  ['entries', 'an entry that was answered success:true is stored once'],
+  ['teams', 'a change that was answered with success stands'],
+])(
+  'whatever a schedule of %s has happen, %s',
+  async (of) => {
+    const { code, lines } = await simulate('--of', of, '--schedules', String(SCHEDULES))
     process.stderr.write(`${lines.at(-1)}\n`)
     expect({ code, lines: lines.slice(-40) }).toEqual({
       code: 0,

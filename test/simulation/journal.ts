@@ -1,6 +1,7 @@
 import {
   AppendError,
   type Journal,
+  type JournalRecord,
   type PartitionBatch,
   type SubscribeOptions,
   type Subscription,
@@ -29,11 +30,20 @@ const SESSION_MS = 5_000
 const UNAWARE_MS = 4_000
 /** One commit in this many comes from a member that the group has just expelled. */
 const EXPELLED_IN = 40
+/** One batch in this many reaches a follower late. */
+const LATE_IN = 10
 
 export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
   const { network, process, journal } = deps
   const memberships = new Set<Membership>()
   const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => network.call(process, 'journal', what, effect)
+  async function* scanned(topic: string): AsyncGenerator<JournalRecord> {
+    const records: JournalRecord[] = []
+    await call(`scans ${topic}`, async () => {
+      for await (const record of journal.scan(topic)) records.push(record)
+    })
+    yield* records
+  }
   const expel = (): void => {
     for (const membership of memberships) void membership.expel(network.random.int(UNAWARE_MS))
   }
@@ -48,6 +58,25 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
       } catch (error) {
         throw error instanceof CallError ? new AppendError(error.message, error.outcome, { cause: error }) : error
       }
+    },
+    scan: (topic) => scanned(topic),
+    follow: async (topic, onRecords) => {
+      await call(`follows ${topic}`, async () => undefined)
+      let delivered = Promise.resolve()
+      let isOpen = true
+      const follower = await journal.follow(topic, (records) => {
+        delivered = delivered.then(async () => {
+          await network.travel(network.fails(LATE_IN))
+          if (isOpen && process.isAlive) onRecords(records)
+        })
+      })
+      await delivered
+      const close = async (): Promise<void> => {
+        isOpen = false
+        await follower.close()
+      }
+      void process.died.then(close)
+      return { close }
     },
     partitionCount: (topic) => call(`counts partitions of ${topic}`, () => journal.partitionCount(topic)),
     positions: (topic, group) => call(`reads positions of ${group} in ${topic}`, () => journal.positions(topic, group)),
@@ -74,7 +103,10 @@ function createMembership(
 ): Membership {
   const { group } = options
   const done = Promise.withResolvers<void>()
-  done.promise.catch(() => undefined)
+  // A member that failed does not come back by itself.
+  done.promise.catch(() => {
+    isClosed = true
+  })
   const working = new Set<Promise<void>>()
   let expelled = Promise.withResolvers<void>()
   let unawareMs = 0

@@ -9,6 +9,8 @@ export interface Mutant {
   readonly file: string
   readonly code: string
   readonly by: string
+  /** The simulation that finds it; `entries` by default. */
+  readonly of?: 'teams'
 }
 
 const batch = 'consumers/batch.ts'
@@ -91,6 +93,24 @@ export const MUTANTS = {
     file: 'consumers/projection.ts',
     code: 'await store.mergeFlows(foldFlows(counted()), signal)',
     by: 'void store.mergeFlows(foldFlows(counted()), signal).catch(() => {})',
+  },
+  'not-planned-again': {
+    of: 'teams',
+    file: 'shared/registry/apply-plan.ts',
+    code: 'correctionsOf(applied, read, planOn(read.before))',
+    by: '[]',
+  },
+  'unread-is-not-written': {
+    of: 'teams',
+    file: 'shared/registry/journal-access.ts',
+    code: "could not be read after the change', 'unknown'",
+    by: "could not be read after the change', 'not_written'",
+  },
+  'not-audited': {
+    of: 'teams',
+    file: 'shared/journal/audit.ts',
+    code: "outcome: 'pending', ...origin",
+    by: "outcome: 'success', ...origin",
   },
 } as const satisfies Record<string, Mutant>
 

@@ -33,8 +33,8 @@ export interface Network {
    * die, and the rest of the call may or may not happen. Rejects with a `CallError`, or like the effect.
    */
   call<T>(process: Process, server: Server, what: string, effect: () => Promise<T>): Promise<T>
-  /** Waits for the latency of a message. */
-  travel(): Promise<void>
+  /** Waits for the latency of a message, or for seconds. */
+  travel(isLong?: boolean): Promise<void>
   /** True with a probability of 1 / `times`, until the network is healed. */
   fails(times: number): boolean
   /** From now on, nothing fails and nothing dies. */
@@ -123,7 +123,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
   return {
     random,
     createProcess,
-    travel: () => travel(),
+    travel,
     fails,
     heal: () => {
       isHealed = true

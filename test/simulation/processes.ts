@@ -70,7 +70,11 @@ const registry: Registry = {
 }
 
 /** Runs processes one after the other, each until it ends. */
-function supervise({ network }: Site, name: string, live: (process: Process) => Promise<void>): void {
+export function supervise(
+  { network }: Pick<Site, 'network'>,
+  name: string,
+  live: (process: Process) => Promise<void>,
+): void {
   const runAll = async (): Promise<never> => {
     for (let life = 1; ; life += 1) {
       const process = network.createProcess(`${name}.${life}`)
@@ -83,7 +87,11 @@ function supervise({ network }: Site, name: string, live: (process: Process) => 
 }
 
 /** Resolves when an operator stops the process gracefully; before that, may kill it or expel it from its group. */
-async function order({ network, world }: Site, process: Process, expel?: () => void): Promise<void> {
+export async function order(
+  { network, world }: Pick<Site, 'network' | 'world'>,
+  process: Process,
+  expel?: () => void,
+): Promise<void> {
   const { random } = network
   const actions = ['kill', 'stop', ...(expel === undefined ? [] : (['expel', 'expel'] as const))] as const
   for (;;) {

@@ -113,7 +113,22 @@ export function takeOver(): void {
   Object.assign(performance, { now: () => now })
   Date.now = () => EPOCH_MS + Math.trunc(now)
   Math.random = () => chance.int(2 ** 32) / 2 ** 32
-  Object.assign(crypto, { randomFillSync: (buffer: Buffer) => buffer.set(chance.bytes(buffer.length)) })
+  Object.assign(crypto, {
+    randomFillSync: (buffer: Buffer) => buffer.set(chance.bytes(buffer.length)),
+    randomBytes: (length: number) => chance.bytes(length),
+    randomUUID: () =>
+      chance
+        .bytes(16)
+        .toString('hex')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  })
+  Object.assign(AbortSignal, {
+    timeout: (ms: number) => {
+      const over = new AbortController()
+      later(() => over.abort(new DOMException('it took too long', 'TimeoutError')), ms)
+      return over.signal
+    },
+  })
   Object.assign(timers, { setTimeout: delay })
   syncBuiltinESMExports()
   process.on('unhandledRejection', (error) => find(`nobody waited for a promise that failed: ${textOf(error)}`))
