@@ -215,7 +215,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     const page = await show('/event-logs?q=payload.order.price:1.1')
     const panel = await openFirst(page)
     await tab(page, 'Context')
-    const lines = panel.locator('.context li')
+    const lines = panel.locator('.context a')
     await eventually(async () => expect(await lines.count()).toBe(11))
     const [open, other] = ['[aria-current=true]', 'a:not([aria-current])'].map((each) => panel.locator(each).last())
     expect(await open?.textContent()).toMatch(/Ship.*12345678901234567890/)
