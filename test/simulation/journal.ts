@@ -37,10 +37,10 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
   const { network, process, journal } = deps
   const memberships = new Set<Membership>()
   const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => network.call(process, 'journal', what, effect)
-  async function* scanned(topic: string): AsyncGenerator<JournalRecord> {
+  async function* scanned(topic: string, from?: number): AsyncGenerator<JournalRecord> {
     const records: JournalRecord[] = []
     await call(`scans ${topic}`, async () => {
-      for await (const record of journal.scan(topic)) records.push(record)
+      for await (const record of journal.scan(topic, from)) records.push(record)
     })
     yield* records
   }
@@ -59,7 +59,7 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
         throw error instanceof CallError ? new AppendError(error.message, error.outcome, { cause: error }) : error
       }
     },
-    scan: (topic) => scanned(topic),
+    scan: scanned,
     follow: async (topic, onRecords) => {
       await call(`follows ${topic}`, async () => undefined)
       let delivered = Promise.resolve()
@@ -76,7 +76,7 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
         await follower.close()
       }
       void process.died.then(close)
-      return { close }
+      return { outdated: follower.outdated, close }
     },
     partitionCount: (topic) => call(`counts partitions of ${topic}`, () => journal.partitionCount(topic)),
     positions: (topic, group) => call(`reads positions of ${group} in ${topic}`, () => journal.positions(topic, group)),

@@ -2,10 +2,13 @@ import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { createAudit, readAudit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
+import { createRegistryFollower, type RegistryFollower } from '../../shared/registry/follower.ts'
 import { readState } from '../../shared/registry/journal-access.ts'
 import { hashKeyHex } from '../../shared/registry/keys.ts'
 import { decodeRecord, emptyState, fold, type RegistryState, splitOwnedId } from '../../shared/registry/records.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
+import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { conflict } from '../../views/api/problems.ts'
 import { changeItem, changeTeam, createItem, createKey, revokeKey } from '../../views/team/changes.ts'
 import { createMemoryJournal, type MemoryJournal } from '../support/memory-journal.ts'
@@ -43,7 +46,7 @@ async function happen(world: World): Promise<void> {
   const changes = runChanges<RegistryAdmin>(
     { world, network, journal },
     {
-      open: async (client, { name }) => adminOf(client, name),
+      open: async (client, { name }) => adminOf(client, name, await knownTo(client)),
       draft: (name) =>
         random.pick(kinds)(world, kinds[0] === DRAFTS.at(-3) ? 'a' : random.pick(['a', 'b']), name, keys),
     },
@@ -59,10 +62,24 @@ async function happen(world: World): Promise<void> {
   await judgeRecords(journal, keys, find)
 }
 
-function adminOf(journal: Journal, via: string): RegistryAdmin {
+/** What a replica has read of the registry, which it follows. */
+async function knownTo(journal: Journal): Promise<RegistryFollower['known']> {
+  const logger = createLogger('silent', 'test')
+  const follower = createRegistryFollower({
+    journal,
+    topic: REGISTRY,
+    logger,
+    metrics: createMetrics(),
+    clock: systemClock,
+  })
+  await follower.start()
+  return follower.known
+}
+
+function adminOf(journal: Journal, via: string, known?: RegistryFollower['known']): RegistryAdmin {
   const audit = createAudit({ journal, topic: AUDIT, clock: systemClock, onFailure: () => undefined })
   const audited = audit({ actor: { kind: 'server', id: null, key: null }, via, from: null })
-  return createRegistryAdmin({ journal, topic: REGISTRY, clock: systemClock, audited })
+  return createRegistryAdmin({ journal, topic: REGISTRY, known, clock: systemClock, audited })
 }
 
 /** The keys that were given out, with the times of the answers, and the first characters of those that were told to be revoked. */
