@@ -11,7 +11,7 @@ export interface Service {
   stop(deadline: number): Promise<void>
 }
 
-/** Whether a part can do its work now; if not, `reason` says what is wrong. */
+/** Whether a part can do its work now; `reason` says what is wrong, also with a part that can do most of it. */
 export interface Health {
   readonly name: string
   readonly ready: boolean
