@@ -56,7 +56,7 @@ interface Encoding<Kind extends Content = string, Source extends BodySource = In
 interface Intake {
   readonly path: string
   readonly kind: EntryKind
-  /** Where senders name their target; this decides how much of a body is read. */
+  /** The place where senders name their target; it decides how much of a body is read. */
   readonly grant: keyof BodyGrants
   /** The check of its entries: one per request (`check`) or many (`checkAll`). */
   readonly entries:

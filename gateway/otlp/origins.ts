@@ -42,7 +42,7 @@ export function createKeeps(names: readonly string[]): Keeps {
   return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** What the log records of a scope take from it and its resource. */
+/** The values that the log records of a scope take from it and its resource. */
 export interface Origin {
   /** The Project that they go to. */
   readonly project: Checked<Project>

@@ -220,7 +220,7 @@ const tooLarge = (grant: BodyGrant | undefined, limit: number, message?: string)
  */
 const isWhole = ({ headers }: BodySource, size: number): boolean => Number(headers['content-length']) === size
 
-/** Where the bytes of a body are joined, if they fit: a buffer per body would keep the garbage collector running all the time. */
+/** The buffer in which the bytes of a body are joined, if they fit: a buffer per body would keep the garbage collector running all the time. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

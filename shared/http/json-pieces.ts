@@ -119,7 +119,7 @@ function* parseText(text: string, holdValues: HoldValues, pieceCharacters: numbe
 interface Container {
   readonly isObject: boolean
   commas: number
-  /** Where the name of an object's current member begins and ends, quotation marks included; the end is 0 before it has come. */
+  /** The positions at which the name of an object's current member begins and ends, quotation marks included; the end is 0 before it has come. */
   nameStart: number
   nameEnd: number
   /** Its members in earlier pieces; undefined if it begins in this one. */
@@ -135,7 +135,7 @@ const EARLIER = randomUUID()
 class Pieces {
   /** The containers at the place that has been searched up to, the innermost last. */
   readonly open: Container[] = []
-  /** Where the piece begins that was not parsed yet. */
+  /** The beginning of the piece that was not parsed yet. */
   start = 0
   /** The value of the text so far; undefined before the first cut. */
   root: unknown

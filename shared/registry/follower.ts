@@ -12,7 +12,7 @@ import { createRegistryFold } from './registry-fold.ts'
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
   readonly registry: Registry
-  /** What it has read so far. */
+  /** The state that it has read so far. */
   readonly known: () => KnownRegistry
   /** Whether all records that were in the topic at the start are folded: before that, a valid key may look unknown. */
   ready(): boolean

@@ -21,7 +21,7 @@ import { createRegistryFold } from './registry-fold.ts'
 export interface RegistryTopic {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly topic: string
-  /** What the process already knows, as it follows the topic: only what comes after that is read. */
+  /** The state that the process already knows, as it follows the topic: only later records are read. */
   readonly known?: (() => KnownRegistry) | undefined
 }
 
@@ -65,7 +65,7 @@ export interface Own {
 /** The registry after own changes, which may have overwritten what others wrote since the state that they were planned on. */
 export interface Reread {
   readonly state: RegistryState
-  /** What the last of the own changes should have been planned on: all records before it but the own. */
+  /** The state that the last of the own changes should have been planned on: all records before it but the own. */
   readonly before: RegistryState
   readonly end: number
   /** Whether the topic has the record of an own change. */

@@ -17,7 +17,7 @@ import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, Step
 
 export interface RegistryFold {
   readonly registry: Registry
-  /** What the records left, which later ones change in place. */
+  /** The state after all records so far; later ones change it in place. */
   readonly state: RegistryState
   /** Folds records of the registry topic, in order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
@@ -87,7 +87,7 @@ export function createRegistryFold(
 
 type OwnedKind = Exclude<RegistryKind, 'team'>
 
-/** Where everything is that belongs to a Team, so that nothing has to be looked for among all Teams. */
+/** The ids of all that belongs to a Team, so that nothing has to be looked for among all Teams. */
 interface Owned {
   /** The ids of records, by the id of their Team. */
   readonly of: { readonly [Kind in OwnedKind]: Map<string, Set<string>> }
@@ -202,7 +202,7 @@ function readerOf(state: RegistryState, owned: Owned) {
   }
 }
 
-/** What a Team owns, each list in the order in which it is shown. */
+/** The items of a Team, each list in the order in which it is shown. */
 function listsOf(state: RegistryState, { of }: Owned, team: string) {
   const idsOf = (kind: OwnedKind): string[] => [...(of[kind].get(team) ?? [])]
   const keys = lazily(() =>

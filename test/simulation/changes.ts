@@ -69,7 +69,7 @@ export async function runChanges<Tools>(place: Place, { open, draft }: ChangesDe
     }
   }
   await Promise.all(Array.from({ length: random.between(2, 5) }, (_, index) => runMember(`member-${index}`)))
-  // What goes on beyond its answer ends.
+  // Work that goes on beyond its answer ends.
   await wait(CHANGES.timeoutMs)
   return all
 }
@@ -97,7 +97,7 @@ function runReplica<Tools>({ network, world, journal }: Place, name: string, ope
   }
 }
 
-/** What the error of a change tells its sender, by the same rules as the answers of Team settings. */
+/** The outcome that the error of a change tells its sender, by the same rules as the answers of Team settings. */
 function answeredBy(error: unknown): Told['answered'] {
   if (error instanceof AppendError || (error instanceof CallError && error.message === 'the connection broke'))
     return error.outcome === 'unknown' ? 'unknown' : 'not_made'

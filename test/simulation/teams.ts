@@ -62,7 +62,7 @@ async function happen(world: World): Promise<void> {
   await judgeRecords(journal, keys, find)
 }
 
-/** What a replica has read of the registry, which it follows. */
+/** The state that a replica has read of the registry, which it follows. */
 async function knownTo(journal: Journal): Promise<RegistryFollower['known']> {
   const logger = createLogger('silent', 'test')
   const follower = createRegistryFollower({

@@ -174,7 +174,7 @@ function createFold() {
   const evaluated = new Map<string, StoredEvaluations>()
   /** A change that was made without knowing of the deletion does not undo it. */
   const deleted = new Set<string>()
-  /** What stands for each key whose last record does not count: compaction would keep the wrong one. */
+  /** The records that stand for keys whose last record does not count: compaction would keep the wrong one. */
   const overlaid = new Map<string, WatchRecord>()
   const keyOf = (team: string, id: string): string => `${team}/${id}`
 

@@ -53,7 +53,7 @@ interface Input {
   readonly registry: Registry
   readonly waits: LearntWaits
   readonly watch: KnownWatch
-  /** What the watch remembers of its last evaluation. */
+  /** The memory of its last evaluation. */
   readonly memory: Memory
   /** Milliseconds since 1970. */
   readonly now: number

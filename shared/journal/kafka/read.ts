@@ -167,7 +167,7 @@ export async function followTopic(
       source.position = first
       check()
     },
-    // What was handed over stays good: a registry that was lost with its topic is in memory alone (docs/runbooks/lost-registry.md).
+    // The records handed over stay good: a registry that was lost with its topic is in memory alone (docs/runbooks/lost-registry.md).
     onReplaced: ({ partition, readAt }) => {
       logger.warn({ topic, partition }, 'the topic was made anew, and its follower starts over')
       const anew = { ...sourceAt({ topic, partition, position: 0 }), readAt }

@@ -99,7 +99,7 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
     return sql(`${plus}e.arrival IN (${text})`, ...values)
   }
   const { match, rest } = compileQuery(filter.query, (words) => among(words), hasAllWords(database))
-  // What only narrows the leaves needs no check: `rest` has their predicates.
+  // A condition that only narrows the leaves needs no check: `rest` has their predicates.
   const check = match === null || !hasWords(filter.query) ? [] : [among(match)]
   const scan = (index: string, way: readonly Sql[], checks: readonly Sql[]): Scan => ({
     from: `entries AS e ${index}`,

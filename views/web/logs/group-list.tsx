@@ -86,7 +86,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   )
 }
 
-/** Those that are new come first: whose first log is the latest. */
+/** New groups come first: those whose first log is the latest. */
 const byFirst = (a: Group, b: Group): number => Date.parse(b.firstAt) - Date.parse(a.firstAt)
 
 interface RestProps extends Pick<GroupListProps, 'by'> {

@@ -26,11 +26,11 @@ const PAGE = 100
 /** The API's maximum per request. */
 const FIRST_MAX = 1_000
 
-/** What the parameters of a list ask for. */
+/** The meaning of the parameters of a list. */
 interface Question {
   /** The same for questions that one answer answers; another one once the list is to be read anew. */
   readonly key: string
-  /** What selects the logs, as a text. */
+  /** The parameters that select the logs, as a text. */
   readonly logs: string
   readonly path: string
   readonly order: Order

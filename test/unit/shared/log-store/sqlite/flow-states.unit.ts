@@ -18,7 +18,7 @@ test('a flow is not compared with every Event of its Team: the Events that it ha
     .all(...ends.values, ...state.values)
     .map(({ detail }) => String(detail))
   expect(plan.filter((line) => /^SEARCH ends /.test(line)).length).toBeGreaterThan(0)
-  // What the two tables are made of is read once.
+  // The contents of the two tables are read once.
   expect(plan.filter((line) => /^SCAN (ends|other|places)\b/.test(line) && !line.includes('VIRTUAL TABLE'))).toEqual([
     'SCAN places',
   ])
