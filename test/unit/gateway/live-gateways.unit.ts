@@ -75,6 +75,16 @@ describe('the live gateways', () => {
     expect(counts([first, second])).toEqual([2, 2])
   })
 
+  test('know of each other although their topic had to be read again', async () => {
+    const journal = withTopic()
+    const first = await start(journal.anotherClient())
+    await settle()
+    journal.outdateFollowers(TOPIC)
+    const second = await start(journal.anotherClient())
+    await pass(10_000)
+    expect(counts([first, second])).toEqual([2, 2])
+  })
+
   test('stay as many for hours, also where their timers run apart', async () => {
     const journal = withTopic()
     const gateways = [await start(journal.anotherClient(), 5_000), await start(journal.anotherClient(), 7_300)]
