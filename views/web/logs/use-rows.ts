@@ -26,7 +26,7 @@ const PAGE = 100
 /** The API's maximum per request. */
 const FIRST_MAX = 1_000
 
-/** The meaning of the parameters of a list. */
+/** The question that the parameters of a list ask. */
 interface Question {
   /** The same for questions that one answer answers; another one once the list is to be read anew. */
   readonly key: string
