@@ -231,7 +231,8 @@ describe('whatever is sent', () => {
         for (const bodies of forms) {
           const before = gateway.records().length
           for (const body of bodies) expect([200, 422]).toContain((await post(body)).status)
-          results.push(stored(before).map(strip))
+          // Entries with a key and without one take turns in an order of their own.
+          results.push(stored(before).map((one) => json(strip(one))).sort())
         }
         for (const result of results) expect(result).toEqual(results[0])
       }),
