@@ -232,7 +232,11 @@ describe('whatever is sent', () => {
           const before = gateway.records().length
           for (const body of bodies) expect([200, 422]).toContain((await post(body)).status)
           // Entries with a key and without one take turns in an order of their own.
-          results.push(stored(before).map((one) => json(strip(one))).sort())
+          results.push(
+            stored(before)
+              .map((one) => json(strip(one)))
+              .sort(),
+          )
         }
         for (const result of results) expect(result).toEqual(results[0])
       }),
