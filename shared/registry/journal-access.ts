@@ -9,7 +9,6 @@ import {
   emptyState,
   encodeRecord,
   fold,
-  foldRecords,
   type RegistryRecord,
   type RegistryState,
   splitOwnedId,
@@ -50,7 +49,8 @@ export async function readTopic({ journal, topic, known }: RegistryTopic): Promi
   const state = from === undefined ? emptyState() : copyOf(from.state)
   let end = from?.end ?? 0
   for await (const each of journal.scan(topic, end)) {
-    foldRecords(state, [each])
+    const { record } = decodeRecord(each)
+    if (record !== undefined) fold(state, record)
     end = each.offset + 1
   }
   return { state, end }

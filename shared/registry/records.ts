@@ -71,19 +71,6 @@ export function fold<Kind extends RegistryKind>(state: RegistryState, record: Re
   else state[record.kind].set(record.id, record.value)
 }
 
-/** Folds records of the topic, in order; never throws. `onUnreadable` is called for each that this program cannot have written. */
-export function foldRecords(
-  state: RegistryState,
-  records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[],
-  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
-): void {
-  for (const each of records) {
-    const { record, unreadable } = decodeRecord(each)
-    if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
-    if (record !== undefined) fold(state, record)
-  }
-}
-
 /** A copy that later records do not change. */
 export const copyOf = ({ team, event, step, project, key, search }: RegistryState): RegistryState => ({
   team: new Map(team),

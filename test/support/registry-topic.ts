@@ -4,7 +4,7 @@ import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
-import { emptyState, fold, foldRecords, type RegistryState } from '../../shared/registry/records.ts'
+import { emptyState, fold, type RegistryState } from '../../shared/registry/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { createRegistryFold } from '../../shared/registry/registry-fold.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
@@ -74,9 +74,9 @@ export const registryOf = (text: string): Registry => createRegistryFold(stateOf
 
 /** The registry in the topic of a journal. */
 export function registryIn({ journal }: { readonly journal: MemoryJournal }): Registry {
-  const state = emptyState()
-  foldRecords(state, journal.recordsOf(TOPIC))
-  return createRegistryFold(state).registry
+  const { registry, fold: add } = createRegistryFold()
+  add(journal.recordsOf(TOPIC))
+  return registry
 }
 
 /** A state as plain data, for comparison. */
