@@ -26,10 +26,6 @@ export interface Source extends LogPlace {
   refusal: Refusal | null
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   flaw: string | null
-  /** The position at which its flaw was logged, as the same records are fetched again and again; null: none. */
-  flawToldAt: number | null
-  /** Whether it was logged that it is not read. */
-  isToldUnread: boolean
   /** Its last turn of all; a broker fills its answer in request order, so those that waited longest are asked for first. */
   turn: number
 }
@@ -45,8 +41,6 @@ export const sourceAt = (
   readAt: 0,
   refusal: null,
   flaw: null,
-  flawToldAt: null,
-  isToldUnread: false,
   turn: 0,
 })
 
@@ -83,6 +77,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** An answer with fewer bytes has few records. */
 const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
+/** The number that stands for the broker of a partition without a leader, or that is not known. */
+const NO_LEADER = -1
 const SUPERVISE_MS = 500
 const METADATA_AGE_MS = 300_000
 /** How long a partition may go unread until that is told; a member of a group is made anew before. */
@@ -107,10 +103,10 @@ export interface Fetcher {
  * must not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, signal, topics, maxWaitMs, gatherMs = 0, metadataAgeMs = METADATA_AGE_MS } = options
+  const { logger, signal, maxWaitMs, gatherMs = 0 } = options
   const client = createClient(options)
-  const { leaderOf, isUnled, topicIdOf, isReplaced } = lookUpIn(client)
-  const unread = createUnreadReport(logger)
+  const report = createReport(logger)
+  const leaders = createLeaders(options, client, report)
   // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
@@ -119,40 +115,27 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   let [sources, turn] = [options.sources, 0]
   /** The brokers that are being read from. */
   const nodes = new Set<number>()
-  /** Whether the brokers have to be asked for the leaders: a fetch failed, a partition had no leader, or they did not answer. */
-  let stale = true
-  const isOld = createAge(connection, metadataAgeMs)
 
   /** Finds the leaders, and runs one loop for each of them. */
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
-      if (isOld() || stale || client.currentMetadata === undefined)
-        stale = (await Promise.all(topics.map(refresh))).includes(false)
-      for (const node of new Set(sources.map(leaderOf))) {
-        if (node === undefined || node < 0 || nodes.has(node) || signal.aborted) continue
+      await leaders.update(onLeaders)
+      for (const node of new Set(sources.map(leaders.of))) {
+        if (node === NO_LEADER || nodes.has(node) || signal.aborted) continue
         nodes.add(node)
         void readFrom(node).then(() => nodes.delete(node), fail)
       }
-      if (sources.some(isUnled)) stale = true
-      unread.look(sources)
+      if (sources.some((source) => leaders.of(source) === NO_LEADER)) leaders.doubt()
+      report.look(sources)
       await supervisor.wait(SUPERVISE_MS)
     }
   }
-
-  /** Resolves to whether the brokers answered. A request for all topics would fail for one that is gone. */
-  const refresh = async (topic: string): Promise<boolean> => {
-    try {
-      await client.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
-      const read = sources.filter((source) => source.topic === topic)
-      for (const source of read.filter(isUnled)) source.refusal = { at: performance.now(), reason: UNLED }
-      for (const source of read.filter(isReplaced)) {
-        remove(source)
-        options.onReplaced(source)
-      }
-      return true
-    } catch (error) {
-      unread.failed({ topic }, error, 'the metadata could not be read')
-      return false
+  const onLeaders = (topic: string): void => {
+    for (const source of sources.filter((each) => each.topic === topic)) {
+      if (leaders.of(source) === NO_LEADER) source.refusal = { at: performance.now(), reason: 'no broker leads it' }
+      if (!leaders.isReplaced(source)) continue
+      remove(source)
+      options.onReplaced(source)
     }
   }
 
@@ -160,7 +143,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const readFrom = async (node: number): Promise<void> => {
     let restUntil = 0
     while (!signal.aborted) {
-      const led = sources.filter((source) => leaderOf(source) === node)
+      const led = sources.filter((source) => leaders.of(source) === node)
       if (led.length === 0) return
       const wanted = led.filter((source) => options.wants(source))
       const restMs = restUntil - performance.now()
@@ -169,37 +152,42 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         await waker.wait(wanted.length === 0 ? maxWaitMs : Math.min(restMs, maxWaitMs))
         continue
       }
-      try {
-        restUntil = (await fetchFrom(node, led, wanted)) + performance.now()
-      } catch (error) {
-        if (signal.aborted) return
-        unread.failed({ node }, error, 'a fetch failed')
-        for (const source of outOfRange(error)) await options.onOutOfRange(source)
-        stale = true
-        await waker.wait(RETRY_DELAY_MS)
+      const fetched = await fetchFrom(node, led, wanted).catch((failure: unknown) => ({ failure, outOfRange: [] }))
+      if (signal.aborted) return
+      if ('restMs' in fetched) {
+        restUntil = fetched.restMs + performance.now()
+        continue
       }
+      report.failed({ node }, fetched.failure, 'a fetch failed')
+      for (const source of fetched.outOfRange) await options.onOutOfRange(source)
+      leaders.doubt()
+      await waker.wait(RETRY_DELAY_MS)
     }
   }
 
   /**
-   * One request for the wanted ones of the partitions that a broker leads. Rejects if it failed for any, after the others are handed over;
-   * otherwise resolves to the milliseconds to wait before the next. What is sent while the broker reads nothing times out here, and is
-   * answered later all the same, to nobody, which may use up the quota again.
+   * One request for the wanted ones of the partitions that a broker leads. Resolves, once the records are handed over, to the milliseconds to
+   * wait before the next request, or to the failure of some partitions; rejects if the whole request failed. What is sent while the broker
+   * reads nothing times out here, and is answered later all the same, to nobody, which may use up the quota again.
    */
-  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<number> => {
+  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]) => {
     const askedAt = options.clock.now()
     const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
       maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
       maxBytes: MAX_BYTES,
-      topics: requestOf(topicIdOf, wanted, options.maxPartitionBytes),
+      topics: requestOf(leaders.topicIdOf, wanted, options.maxPartitionBytes),
     })
-    if (signal.aborted) return 0
-    const { advanced, failures } = handOver(topicIdOf, wanted, fetched, askedAt, options)
+    if (signal.aborted) return { restMs: 0 }
+    const { advanced, failures } = handOver(leaders.topicIdOf, wanted, fetched, askedAt, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
     for (const source of [...advanced, ...failures.keys()]) source.turn = ++turn
-    tellFlaws(failures, logger)
-    if (failures.size > 0) throw new FetchError(failures)
-    return Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX)
+    if (failures.size === 0)
+      return { restMs: Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX) }
+    report.flaws(failures)
+    return {
+      failure: new AggregateError(failures.values(), 'some partitions could not be read'),
+      outOfRange: [...failures].flatMap(([source, error]) => (isOutOfRange(error) ? [source] : [])),
+    }
   }
 
   const add = (source: Source): void => {
@@ -213,20 +201,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   return { done: closingAfter(Promise.race([supervise(), ended]), client, logger), wake: waker.wake, add, remove }
 }
 
-/**
- * Whether the leaders were not asked for by age for so long that they have to be. Then another broker is asked: a leader that is cut off from
- * the others answers as ever, with no records, while another one leads in its place.
- */
-function createAge(connection: KafkaConnection, ageMs: number): () => boolean {
-  let askedAt = performance.now()
-  return () => {
-    if (performance.now() - askedAt < ageMs) return false
-    askedAt = performance.now()
-    askNext(connection)
-    return true
-  }
-}
-
 /** Closes the client when the reading ends; settles as the reading does. */
 async function closingAfter(reading: Promise<void>, client: Consumer, logger: Logger): Promise<void> {
   try {
@@ -236,35 +210,53 @@ async function closingAfter(reading: Promise<void>, client: Consumer, logger: Lo
   }
 }
 
-/** The leader of a partition and the id of its topic, by the client's metadata. */
-function lookUpIn(client: Consumer) {
+/** The leaders of partitions and the ids of their topics, as the brokers last named them. */
+function createLeaders(
+  { connection, topics, metadataAgeMs = METADATA_AGE_MS }: FetcherOptions,
+  client: Consumer,
+  report: ReturnType<typeof createReport>,
+) {
+  let areInDoubt = true
+  /** When the brokers were last asked because of the age of what is known. */
+  let askedByAgeAt = performance.now()
   const presentTopic = ({ topic }: Source) => client.currentMetadata?.topics.get(topic)
-  const leaderOf = (source: Source): number | undefined => presentTopic(source)?.partitions[source.partition]?.leader
-  const topicIdOf = (source: Source): string => source.topicId ?? presentTopic(source)?.id ?? ''
+
+  /** Resolves to whether the brokers answered. A request for all topics would fail for one that is gone. */
+  const ask = async (topic: string, onAnswer: (topic: string) => void): Promise<boolean> => {
+    try {
+      await client.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
+    } catch (error) {
+      report.failed({ topic }, error, 'the metadata could not be read')
+      return false
+    }
+    onAnswer(topic)
+    return true
+  }
   return {
-    leaderOf,
-    isUnled: (source: Source): boolean => (leaderOf(source) ?? -1) < 0,
-    topicIdOf,
+    of: (source: Source): number => presentTopic(source)?.partitions[source.partition]?.leader ?? NO_LEADER,
+    topicIdOf: (source: Source): string => source.topicId ?? presentTopic(source)?.id ?? '',
     /** A topic that is gone was not made anew yet. */
     isReplaced: (source: Source): boolean => {
       const present = presentTopic(source)?.id
       return source.topicId !== undefined && present !== undefined && present !== source.topicId
     },
+    /** Has the next update ask the brokers, as a fetch failed or a partition has no leader. */
+    doubt: (): void => {
+      areInDoubt = true
+    },
+    /** Asks the brokers if need be, and calls `onAnswer` for each topic that they answer for. */
+    update: async (onAnswer: (topic: string) => void): Promise<void> => {
+      const areOld = performance.now() - askedByAgeAt >= metadataAgeMs
+      if (!areOld && !areInDoubt && client.currentMetadata !== undefined) return
+      if (areOld) {
+        askedByAgeAt = performance.now()
+        // A leader that is cut off from the others answers as ever, with no records, while another one leads in its place.
+        askNext(connection)
+      }
+      areInDoubt = (await Promise.all(topics.map((topic) => ask(topic, onAnswer)))).includes(false)
+    },
   }
 }
-
-/** Some partitions of an answer could not be read. */
-class FetchError extends AggregateError {
-  override readonly name = 'FetchError'
-  readonly failures: ReadonlyMap<Source, unknown>
-
-  constructor(failures: ReadonlyMap<Source, unknown>) {
-    super([...failures.values()], 'some partitions could not be read')
-    this.failures = failures
-  }
-}
-
-const UNLED = 'no broker leads it'
 
 /** Errors after which another broker has to be asked, or the topic is not the one that was read. */
 const MOVED = [
@@ -278,39 +270,42 @@ const MOVED = [
 
 const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_RANGE')
 
-const outOfRange = (error: unknown): readonly Source[] =>
-  error instanceof FetchError ? [...error.failures.keys()].filter((each) => isOutOfRange(error.failures.get(each))) : []
-
-/** Logs which partitions have unreadable records; errors of brokers mostly pass. */
-function tellFlaws(failures: ReadonlyMap<Source, unknown>, logger: Logger): void {
-  for (const [source, error] of failures) {
-    const { topic, partition, position } = source
-    if (source.flaw === null || source.flawToldAt === position) continue
-    source.flawToldAt = position
-    logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
-  }
-}
-
 /**
- * Tells which partitions have not been read for long, and why: nobody else does for those that are read outside of a group, as the registry
- * is. Failures that pass are for the debug log.
+ * Logs which partitions have unreadable records, and which have not been read for long, and why: nobody else does for those that are read
+ * outside of a group, as the registry is. Failures that pass are for the debug log.
  */
-function createUnreadReport(logger: Logger) {
-  let reason: string | undefined
+function createReport(logger: Logger) {
+  /** The last failure of a request. */
+  let lastReason: string | undefined
+  const unread = new WeakSet<Source>()
+  /** The position of the records that were last logged as unreadable: the same ones are fetched again and again. */
+  const flawsAt = new WeakMap<Source, number>()
   return {
-    failed: (what: { readonly node: number } | { readonly topic: string }, error: unknown, message: string): void => {
-      reason = describeFault(error)
-      logger.debug({ ...what, reason }, message)
+    failed: (what: object, error: unknown, message: string): void => {
+      lastReason = describeFault(error)
+      logger.debug({ ...what, reason: lastReason }, message)
+    },
+    flaws: (failures: ReadonlyMap<Source, unknown>): void => {
+      for (const [source, error] of failures) {
+        const { topic, partition, position, flaw } = source
+        if (flaw === null || flawsAt.get(source) === position) continue
+        flawsAt.set(source, position)
+        logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
+      }
     },
     look: (sources: readonly Source[]): void => {
       for (const source of sources) {
         const { topic, partition, answeredAt, refusal } = source
-        const why = refusal !== null && refusal.at > answeredAt ? refusal.reason : reason
-        const isUnread = performance.now() - answeredAt > UNREAD_MS && why !== undefined
-        if (isUnread === source.isToldUnread) continue
-        source.isToldUnread = isUnread
-        if (isUnread) logger.warn({ topic, partition, reason: why }, 'a partition is not read')
-        else logger.info({ topic, partition }, 'the partition is read again')
+        const reason = refusal !== null && refusal.at > answeredAt ? refusal.reason : lastReason
+        const isUnread = performance.now() - answeredAt > UNREAD_MS && reason !== undefined
+        if (isUnread === unread.has(source)) continue
+        if (isUnread) {
+          unread.add(source)
+          logger.warn({ topic, partition, reason }, 'a partition is not read')
+        } else {
+          unread.delete(source)
+          logger.info({ topic, partition }, 'the partition is read again')
+        }
       }
     },
   }
@@ -372,13 +367,19 @@ export function handOver(
   for (const { topicId, partition, records, commonEnd, highWatermark, error } of fetched) {
     const source = wanted.find((each) => topicIdOf(each) === topicId && each.partition === partition)
     if (source === undefined) continue
-    const { position, leaderEpoch } = source
+    if (error !== null) {
+      const reason = describeFault(error)
+      // Whether a position out of range has a flaw, a look at the range says.
+      if (!isOutOfRange(error)) source.flaw = isRefusedForGood(error) ? reason : null
+      if (!hasCode(error, ...MOVED)) source.refusal = { at: performance.now(), reason }
+      failures.set(source, error)
+      continue
+    }
+    const { topic, position, leaderEpoch } = source
+    source.topicId = topicId
+    source.flaw = null
     try {
-      if (error !== null) throw error
-      source.topicId = topicId
-      source.flaw = null
       if (commonEnd !== null) {
-        const { topic } = source
         const reason =
           'the topic has lost records that were read, as by an unclean election; others are read in their place'
         logger.error({ topic, partition, position, from: commonEnd.position }, reason)
@@ -386,18 +387,14 @@ export function handOver(
         advanced.push(source)
       }
       if (records !== null && records.length > 0) {
-        const found = createFetchedRecords(source.topic, source.partition, records, source)
+        const found = createFetchedRecords(topic, partition, records, source)
         Object.assign(source, found.next)
         onRecords(source, found, Math.max(highWatermark, source.position))
         if (source.position > position) advanced.push(source)
       }
       if (source.position >= highWatermark) source.readAt = askedAt
     } catch (failure) {
-      Object.assign(source, { position, leaderEpoch })
-      // Whether a position out of range has a flaw, a look at the range says.
-      if (!isOutOfRange(error)) source.flaw = error === null || isRefusedForGood(error) ? describeFault(failure) : null
-      if (error !== null && !hasCode(error, ...MOVED))
-        source.refusal = { at: performance.now(), reason: describeFault(error) }
+      Object.assign(source, { position, leaderEpoch, flaw: describeFault(failure) })
       failures.set(source, failure)
     }
   }
