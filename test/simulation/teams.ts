@@ -10,7 +10,7 @@ import { systemClock } from '../../shared/runtime/clock.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { conflict } from '../../views/api/problems.ts'
-import { changeItem, changeTeam, createItem, createKey, revokeKey } from '../../views/team/changes.ts'
+import { type Call, changeItem, changeTeam, createItem, createKey, revokeKey } from '../../views/team/changes.ts'
 import { createMemoryJournal, type MemoryJournal } from '../support/memory-journal.ts'
 import { type Draft, isDisturbed, judgeChanges, runChanges } from './changes.ts'
 import { createNetwork, FAULTY_MS, wait } from './network.ts'
@@ -96,26 +96,33 @@ function pickItem({ random }: Pick<World, 'random'>) {
   return { kind, id, of: (what: string) => `${kind}/${id} ${what}` }
 }
 
+const callOf = (admin: RegistryAdmin, team: string, given: Partial<Call>): Call => ({
+  ...{ admin, team: { id: team, name: team }, json: {}, subject: '' },
+  ...given,
+})
+
 /** The last three change keys. */
 const DRAFTS: readonly MakeDraft[] = [
   (world, team, name) => {
     const { kind, id, of } = pickItem(world)
     const body = kind === 'project' ? { id, name } : { identifier: id, name }
     const writes = { [of('team')]: team, [of('name')]: name, [of('archived')]: false }
-    return { writes, work: (admin) => createItem(admin, team, kind, body) }
+    return { writes, work: (admin) => createItem(kind, callOf(admin, team, { json: body })) }
   },
   (world, team, name) => {
     const { kind, id, of } = pickItem(world)
-    return { writes: { [of('name')]: name }, work: (admin) => changeItem(admin, team, kind, id, { name }) }
+    const work = (admin: RegistryAdmin) => changeItem(kind, callOf(admin, team, { subject: id, json: { name } }))
+    return { writes: { [of('name')]: name }, work }
   },
   (world, team) => {
     const { kind, id, of } = pickItem(world)
     const archived = !world.random.oneIn(3)
-    return { writes: { [of('archived')]: archived }, work: (admin) => changeItem(admin, team, kind, id, { archived }) }
+    const work = (admin: RegistryAdmin) => changeItem(kind, callOf(admin, team, { subject: id, json: { archived } }))
+    return { writes: { [of('archived')]: archived }, work }
   },
   ({ random }, team) => {
     const defaultProject = random.pick(PROJECTS)
-    return { writes: {}, work: (admin) => changeTeam(admin, team, { defaultProject }) }
+    return { writes: {}, work: (admin) => changeTeam(callOf(admin, team, { json: { defaultProject } })) }
   },
   (_world, team, name) => {
     const id = 'one'
@@ -130,11 +137,12 @@ const DRAFTS: readonly MakeDraft[] = [
   ({ random }, team, _name, { given }) => {
     const revokeOld = random.oneIn(6)
     const onMade = ({ data }: { readonly data: { readonly key: string } }): void => void given.set(data.key, Date.now())
-    return { writes: {}, work: (admin) => createKey(admin, team, { revokeOld }), onMade }
+    return { writes: {}, work: (admin) => createKey(callOf(admin, team, { json: { revokeOld } })), onMade }
   },
   ({ random }, team, _name, { given, revoked }) => {
     const prefix = random.pick([...given.keys()]).slice(0, 6)
-    return { writes: {}, work: (admin) => revokeKey(admin, team, prefix), onMade: () => revoked.add(prefix) }
+    const work = (admin: RegistryAdmin) => revokeKey(callOf(admin, team, { subject: prefix }))
+    return { writes: {}, work, onMade: () => revoked.add(prefix) }
   },
   ({ random }, team, _name, { given, revoked }) => {
     const prefix = random.pick([...given.keys()]).slice(0, 6)

@@ -5,18 +5,29 @@ import type { RegistryAdmin } from '../../shared/registry/admin.ts'
 import type { Refused } from '../../shared/registry/key-admin.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import { OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
-import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
+import type { Entity, Project, Registry, SavedSearch, Team } from '../../shared/registry/registry.ts'
+import { SEARCHES_MAX, type SearchChange } from '../../shared/registry/search-admin.ts'
 import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
 import { conflict, invalidFields, invalidParameters, notFound, rateLimited } from '../api/problems.ts'
 import { durationText } from '../flow-layout/times.ts'
 import { type FieldName, type Fields, readFields } from './bodies.ts'
 
-/** A change that a Team makes to its own settings. */
+/** The request of a Team to change its own settings. */
+export interface Call {
+  readonly team: Team
+  readonly json: unknown
+  /** The last part of its path. */
+  readonly subject: string
+  /** Changes the registry on behalf of the request. */
+  readonly admin: RegistryAdmin
+}
+
+/** A change that was made. */
 export interface Change {
   /** The answer's data. */
   readonly data: unknown
-  /** Whether the registry of this process already shows the change. */
-  readonly isVisible: (registry: Registry) => boolean
+  /** Whether this process already shows the change; absent if there is nothing to see. */
+  readonly isVisible?: (registry: Registry) => boolean
 }
 
 export type Kind = OwnItem['kind']
@@ -32,45 +43,42 @@ export const TAKEN: Readonly<
   project: { create: ['name', 'id'], change: ['name', 'archived'] },
 }
 
-/** The id of an item in a path; that of a Project is a GUID in any form. */
-export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? parseGuid(text) : undefined) ?? text
+/** The GUID that a path names, in canonical form; another text as it is. */
+export const guidOf = (text: string): string => parseGuid(text) ?? text
 
-export async function createItem(admin: RegistryAdmin, team: string, kind: Kind, json: unknown): Promise<Change> {
+/** The id of an item in a path; that of a Project is a GUID. */
+export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? guidOf(text) : text)
+
+export async function createItem(kind: Kind, { admin, team, json }: Call): Promise<Change> {
   const { create: taken } = TAKEN[kind]
   const fields = readFields(json, taken, taken.slice(0, 1))
   const id = kind === 'project' ? (fields.id ?? randomUUID()) : (fields.identifier ?? '')
-  return apply(admin, team, { kind, id, ...wanted(fields) }, 'create')
+  return changeOwn(admin, team.id, { kind, id, ...wanted(fields) }, 'create')
 }
 
-export async function changeItem(
-  admin: RegistryAdmin,
-  team: string,
-  kind: Kind,
-  given: string,
-  json: unknown,
-): Promise<Change> {
+export async function changeItem(kind: Kind, { admin, team, subject, json }: Call): Promise<Change> {
   const { change: taken } = TAKEN[kind]
   const fields = readFields(json, taken)
   if (Object.keys(fields).length === 0)
     throw invalidFields([{ path: '', message: `has nothing to change; give one of ${taken.join(', ')}` }])
-  return apply(admin, team, { kind, id: idOf(kind, given), ...wanted(fields) }, 'change')
+  return changeOwn(admin, team.id, { kind, id: idOf(kind, subject), ...wanted(fields) }, 'change')
 }
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */
-export async function changeTeam(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
+export async function changeTeam({ admin, team, json }: Call): Promise<Change> {
   const { defaultProject } = readFields(json, ['defaultProject'], ['defaultProject'])
-  const result = await admin.setDefaultProject(team, defaultProject)
+  const result = await admin.setDefaultProject(team.id, defaultProject)
   if (result.outcome === 'refused') throw refusalOf(result.because, { kind: 'project', id: defaultProject ?? '' })
   const { id, name } = result.item
   return {
     data: { id, name, defaultProject },
-    isVisible: (registry) => (registry.team(team)?.defaultProject ?? null) === defaultProject,
+    isVisible: (registry) => (registry.team(id)?.defaultProject ?? null) === defaultProject,
   }
 }
 
 const wanted = ({ name, archived, event, order }: Fields) => ({ name, archived, event, order })
 
-async function apply(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<Change> {
+async function changeOwn(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<Change> {
   const result = await admin.changeOwn(team, item, how)
   if (result.outcome === 'refused') throw refusalOf(result.because, item)
   const { item: made } = result
@@ -129,19 +137,19 @@ export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): Pr
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Creates a key, which is returned only here and not stored. */
-export async function createKey(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
+export async function createKey({ admin, team, json }: Call): Promise<Change> {
   const { revokeOld = false } = readFields(json, ['revokeOld'])
-  const result = await admin.rotateKey(team, { revokeOld, byTeam: true })
+  const result = await admin.rotateKey(team.id, { revokeOld, byTeam: true })
   if (result.outcome === 'refused') throw keyRefusal(result)
   const { key, revoked } = result
   return {
     data: { key, prefix: shownPrefix(key), revoked },
-    isVisible: (registry) => registry.keyOpens(team, key),
+    isVisible: (registry) => registry.keyOpens(team.id, key),
   }
 }
 
 /** Revokes a key, identified by its visible prefix. */
-export async function revokeKey(admin: RegistryAdmin, team: string, prefix: string): Promise<Change> {
+export async function revokeKey({ admin, team, subject: prefix }: Call): Promise<Change> {
   // Full keys must not appear in paths, because paths are logged.
   if (prefix.length > PREFIX_CHARACTERS_MAX)
     throw invalidParameters([
@@ -150,12 +158,12 @@ export async function revokeKey(admin: RegistryAdmin, team: string, prefix: stri
         message: `must be the first ${PREFIX_CHARACTERS_MAX} characters as shown, never the whole key`,
       },
     ])
-  const result = await admin.revokeKey(team, prefix, { keepLast: true })
+  const result = await admin.revokeKey(team.id, prefix, { keepLast: true })
   if (result.outcome === 'refused') throw keyRefusal(result)
   return {
     data: { prefix: result.prefix, liveKeys: result.liveKeys },
     isVisible: (registry) =>
-      registry.keysOf(team).every((key) => key.prefix !== result.prefix || key.revokedAt !== null),
+      registry.keysOf(team.id).every((key) => key.prefix !== result.prefix || key.revokedAt !== null),
   }
 }
 
@@ -186,5 +194,43 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
     case 'unfit_key':
     case 'overtaken':
       return conflict('Somebody else changed the keys at the same time. Look at what is there now, and try again.')
+  }
+}
+
+export const SEARCH_FIELDS = ['name', 'page', 'params'] as const
+
+export async function createSearch({ admin, team, json }: Call): Promise<Change> {
+  const { name, page, params } = readFields(json, SEARCH_FIELDS, SEARCH_FIELDS)
+  return shownBy(team.id, await changeSearch(admin, team.id, { id: randomUUID(), to: { name, page, params } }))
+}
+
+export async function renameSearch({ admin, team, subject, json }: Call): Promise<Change> {
+  const { name } = readFields(json, ['name'], ['name'])
+  return shownBy(team.id, await changeSearch(admin, team.id, { id: guidOf(subject), to: { name } }))
+}
+
+export async function deleteSearch({ admin, team, subject }: Call): Promise<Change> {
+  const id = guidOf(subject)
+  await changeSearch(admin, team.id, { id, to: null })
+  return { data: { id }, isVisible: (registry) => !registry.searchesOf(team.id).some((one) => one.id === id) }
+}
+
+const shownBy = (team: string, search: SavedSearch): Change => ({
+  data: search,
+  isVisible: (registry) => registry.searchesOf(team).some(({ id, name }) => id === search.id && name === search.name),
+})
+
+async function changeSearch(admin: RegistryAdmin, team: string, change: SearchChange): Promise<SavedSearch> {
+  const result = await admin.changeSearch(team, change)
+  if (result.outcome === 'changed') return result.search
+  switch (result.because) {
+    case 'not_found':
+      throw notFound('The Team has no saved search with this id.')
+    case 'exists':
+      throw conflict(
+        `The Team has a saved search named ${JSON.stringify(change.to?.name)} already. Choose another name.`,
+      )
+    case 'too_many':
+      throw conflict(`The Team has ${SEARCHES_MAX} saved searches, the most there may be. Delete one first.`)
   }
 }

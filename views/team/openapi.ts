@@ -35,8 +35,7 @@ import {
   Watches,
 } from '../schemas/watches.ts'
 import type { FieldName } from './bodies.ts'
-import { type Kind, TAKEN } from './changes.ts'
-import { SEARCH_FIELDS } from './searches.ts'
+import { type Kind, SEARCH_FIELDS, TAKEN } from './changes.ts'
 import { listsOf } from './settings.ts'
 
 const TAG = 'Team'

@@ -11,7 +11,7 @@ import type { Proxies } from '../../shared/http/proxies.ts'
 import type { Audit, Audited } from '../../shared/journal/audit.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import { isTimeout, type LogStoreReader } from '../../shared/log-store/log-store.ts'
-import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
+import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
 import type { RegistryFollower } from '../../shared/registry/follower.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
@@ -31,23 +31,35 @@ import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { readFields } from './bodies.ts'
 import {
+  type Call,
   type Change,
   changeItem,
   changeTeam,
   createItem,
   createKey,
+  createSearch,
+  deleteSearch,
   idOf,
   type Kind,
   refusalOf,
+  renameSearch,
   revokeKey,
 } from './changes.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
-import { createSearch, deleteSearch, renameSearch } from './searches.ts'
 import { createSerialQueue, type SerialQueue, type SerialQueueOptions } from './serial-queue.ts'
 import { listsOf, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
-import { createWatch, deleteWatch, listWatches, patchWatch, showWatch, testWatch, type WatchTools } from './watches.ts'
+import {
+  createWatch,
+  deleteWatch,
+  listWatches,
+  patchWatch,
+  showWatch,
+  testWatch,
+  type WatchCall,
+  type WatchTools,
+} from './watches.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
   readonly clock: Clock
@@ -94,16 +106,6 @@ const CREATED = 201
 /** Maximum number of changes by a Team itself within 24 hours: each adds an audit record, and must not push out those of other Teams. */
 export const TEAM_CHANGES_MAX = 3_000
 
-/** The Team of a request, its body and the last part of its path. */
-interface Call {
-  readonly team: Team
-  readonly json: unknown
-  readonly subject: string
-  /** Changes the registry, or anything else, on behalf of the request. */
-  readonly admin: RegistryAdmin
-  readonly audited: Audited
-}
-
 /**
  * Registers the Team's own settings on a router: the keys, Events, Steps, Projects, saved searches and watches that it may see and change.
  */
@@ -129,112 +131,62 @@ type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>
 
 function handlersOf(deps: TeamDeps): Handlers {
   const { registry, clock, access } = deps
-  const read = createRead(deps)
-  const settings = createSettingsReader(deps, read)
-  const show: Show = (dataOf) => read(async (team, subject) => successBody(dataOf(team, subject)))
+  const watches: WatchTools = { ...deps.watches, registry, clock, attempts: createAttempts(steadyClock) }
+  const settings = createSettingsReader(deps)
+  /** Answers with what this process holds in memory. */
+  const show = (dataOf: (team: Team, subject: string) => object) =>
+    read(deps, async (team, subject) => successBody(dataOf(team, subject)))
   const write = createWrite(deps)
   const sample = async ({ team, json }: Call): Promise<Change> => {
     readFields(json, [])
-    const data = await sendSampleFlow(describeTeam(registry, team), access, clock)
-    return { data, isVisible: () => true }
+    return { data: await sendSampleFlow(describeTeam(registry, team), access, clock) }
   }
-  return {
-    '/api/team': {
-      get: settings((all) => all),
-      patch: write(200, ({ team, json, admin }) => changeTeam(admin, team.id, json)),
-    },
-    '/api/team/lists': { get: settings(listsOf) },
-    '/api/team/keys': { post: write(CREATED, ({ team, json, admin }) => createKey(admin, team.id, json)) },
-    '/api/team/keys/:id': { delete: write(200, ({ team, subject, admin }) => revokeKey(admin, team.id, subject)) },
-    ...itemRoutes('event', registry, show, write),
-    ...itemRoutes('step', registry, show, write),
-    ...itemRoutes('project', registry, show, write),
-    ...searchRoutes(registry, show, write),
-    ...watchRoutes({ ...deps.watches, registry, clock }, show, write),
-    '/api/team/sample-flow': { post: write(200, sample, createSerialQueue(SAMPLES)) },
-  }
-}
-
-/** Makes a handler that reads; `textOf` makes the answer, a JSON text. */
-type Read = (textOf: (team: Team, subject: string) => Promise<string>) => RequestHandler
-
-/** Makes a handler that returns what this process holds in memory. */
-type Show = (dataOf: (team: Team, subject: string) => object) => RequestHandler
-
-/** Makes a change on behalf of a request. */
-type Work = (call: Call) => Promise<Change>
-
-/** Makes a handler that changes something. */
-type Write = (status: number, work: Work, inTurn?: SerialQueue) => RequestHandler
-
-function itemRoutes(kind: Kind, registry: Registry, show: Show, write: Write): Handlers {
-  const snippets = (team: Team, subject: string) => {
+  const snippets = (kind: Kind) => (team: Team, subject: string) => {
     const id = idOf(kind, subject)
     if (!owns(registry, team, kind, id)) throw refusalOf('not_found', { kind, id })
     return { snippets: snippetsOf(kind, id) }
   }
-  return {
-    [`/api/team/${kind}s`]: {
-      post: write(CREATED, ({ team, json, admin }) => createItem(admin, team.id, kind, json)),
-    },
-    [`/api/team/${kind}s/:id`]: {
-      patch: write(200, ({ team, json, subject, admin }) => changeItem(admin, team.id, kind, subject, json)),
-    },
-    [`/api/team/${kind}s/:id/snippets`]: { get: show(snippets) },
-  }
-}
-
-const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers => ({
-  '/api/team/searches': {
-    get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
-    post: write(CREATED, ({ team, json, admin }) => createSearch(admin, team.id, json)),
-  },
-  '/api/team/searches/:id': {
-    patch: write(200, ({ team, json, subject, admin }) => renameSearch(admin, team.id, subject, json)),
-    delete: write(200, ({ team, subject, admin }) => deleteSearch(admin, team.id, subject)),
-  },
-})
-
-function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
-  const attempts = createAttempts(steadyClock)
+  const items = (kind: Kind): Handlers => ({
+    [`/api/team/${kind}s`]: { post: write(CREATED, (call) => createItem(kind, call)) },
+    [`/api/team/${kind}s/:id`]: { patch: write(200, (call) => changeItem(kind, call)) },
+    [`/api/team/${kind}s/:id/snippets`]: { get: show(snippets(kind)) },
+  })
   /**
-   * A change is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this one, or after
-   * VISIBLE_WITHIN_MS.
+   * A change of a watch is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this
+   * one, or after VISIBLE_WITHIN_MS.
    */
   const untilShown =
-    (work: Work): Work =>
-    async (call) => {
-      const change = await work(call)
-      await untilVisible(() => change.isVisible(tools.registry))
+    (work: (tools: WatchTools, call: WatchCall) => Promise<Change>) =>
+    async (call: WatchCall): Promise<Change> => {
+      const change = await work(watches, call)
+      await untilVisible(change, registry)
       return change
     }
   return {
+    '/api/team': { get: settings((all) => all), patch: write(200, changeTeam) },
+    '/api/team/lists': { get: settings(listsOf) },
+    '/api/team/keys': { post: write(CREATED, createKey) },
+    '/api/team/keys/:id': { delete: write(200, revokeKey) },
+    ...items('event'),
+    ...items('step'),
+    ...items('project'),
+    '/api/team/searches': {
+      get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
+      post: write(CREATED, createSearch),
+    },
+    '/api/team/searches/:id': { patch: write(200, renameSearch), delete: write(200, deleteSearch) },
     '/api/team/watches': {
-      get: show(({ id }) => listWatches(tools, id)),
-      post: write(
-        CREATED,
-        untilShown(({ team, json, audited }) => createWatch({ ...tools, audited }, team.id, json)),
-      ),
+      get: show(({ id }) => listWatches(watches, id)),
+      post: write(CREATED, untilShown(createWatch)),
     },
     '/api/team/watches/:id': {
-      get: show(({ id }, subject) => showWatch(tools, id, subject)),
-      patch: write(
-        200,
-        untilShown(({ team, json, subject, audited }) => patchWatch({ ...tools, audited }, team.id, subject, json)),
-      ),
-      delete: write(
-        200,
-        untilShown(({ team, subject, audited }) => deleteWatch({ ...tools, audited }, team.id, subject)),
-      ),
+      get: show((team, subject) => showWatch(watches, team, subject)),
+      patch: write(200, untilShown(patchWatch)),
+      delete: write(200, untilShown(deleteWatch)),
     },
-    '/api/team/watches/:id/test': {
-      // Tests wait for an arbitrary receiver, so they must not wait for one another as well.
-      post: write(
-        200,
-        ({ team, json, subject }) => testWatch({ ...tools, attempts }, team, subject, json),
-        (_team, work) => work(),
-      ),
-    },
+    // Tests wait for an arbitrary receiver, so they must not wait for one another as well.
+    '/api/team/watches/:id/test': { post: write(200, (call) => testWatch(watches, call), null) },
+    '/api/team/sample-flow': { post: write(200, sample, createSerialQueue(SAMPLES)) },
   }
 }
 
@@ -247,9 +199,9 @@ function teamOf(request: IncomingMessage, deps: TeamDeps, changes = false): Team
   return team
 }
 
-const createRead =
-  (deps: TeamDeps): Read =>
-  (textOf) =>
+/** Makes a handler that reads; `textOf` makes the answer, a JSON text. */
+const read =
+  (deps: TeamDeps, textOf: (team: Team, subject: string) => Promise<string>): RequestHandler =>
   (request, response) => {
     const team = teamOf(request, deps)
     refuseParameters(request)
@@ -257,13 +209,20 @@ const createRead =
     return answerRead(deps.gate, reading, () => textOf(team, subjectOf(request)))
   }
 
-/** Changes are made one at a time, and each is answered once this process shows it. */
-function createWrite(deps: TeamDeps): Write {
+/**
+ * Creates the function that makes a handler of a change. Changes are made one at a time, in `queue`, unless that is null, and each is
+ * answered once this process shows it.
+ */
+function createWrite(deps: TeamDeps) {
   const { journal, registryTopic: topic, knownRegistry: known, registry, clock, logger } = deps
-  const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
+  const changes = createSerialQueue(deps.changes ?? CHANGES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const auditedOf = createTeamAudit(deps)
-  return (status, work, inTurn = changesInTurn) =>
+  return (
+    status: number,
+    work: (call: WatchCall) => Promise<Change>,
+    queue: SerialQueue | null = changes,
+  ): RequestHandler =>
     async (request, response) => {
       const team = teamOf(request, deps, true)
       refuseParameters(request)
@@ -276,10 +235,10 @@ function createWrite(deps: TeamDeps): Write {
       const audited = auditedOf(team, request)
       const admin = createRegistryAdmin({ journal, topic, known, clock, audited })
       const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
-      const { data, isVisible } = await inTurn(team.id, () => work(call))
-      await untilVisible(() => isVisible(registry))
+      const change = await (queue === null ? work(call) : queue(team.id, () => work(call)))
+      await untilVisible(change, registry)
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
-      answerJson(response, status, successBody(data), { 'cache-control': 'no-store' })
+      answerJson(response, status, successBody(change.data), { 'cache-control': 'no-store' })
     }
 }
 
@@ -308,14 +267,14 @@ function createTeamAudit({ audit, proxies, keyOfSession, changesMax = TEAM_CHANG
   }
 }
 
-/** Creates handlers that answer with a form of the Team's settings. */
-function createSettingsReader(deps: TeamDeps, read: Read) {
+/** Creates the function that makes a handler of a form of the Team's settings. */
+function createSettingsReader(deps: TeamDeps) {
   const lastSeen = createLastSeen(deps)
   // Requests that share one read of the store are serialised in turn: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
   return (formOf: (settings: TeamSettings) => object): RequestHandler =>
-    read(async (team) => {
+    read(deps, async (team) => {
       const seen = await lastSeen(team.id)
       const refused = refusedCounts(deps.refusals, team.id)
       const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
@@ -354,9 +313,10 @@ function refuseParameters(request: Request): void {
   if (problems.length > 0) throw invalidParameters(problems)
 }
 
-async function untilVisible(isVisible: () => boolean): Promise<void> {
+async function untilVisible({ isVisible = () => true }: Change, registry: Registry): Promise<void> {
   const end = performance.now() + VISIBLE_WITHIN_MS
-  while (!isVisible() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, VISIBLE_POLL_MS))
+  while (!isVisible(registry) && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, VISIBLE_POLL_MS))
 }
 
 function failureOf(error: unknown, logger: Logger): Problem {

@@ -1,6 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audited } from '../../shared/journal/audit.ts'
 import { AppendError } from '../../shared/journal/journal.ts'
@@ -15,17 +14,19 @@ import { type Poster, SECRET_PREFIX } from '../watches/poster.ts'
 import { stateOf } from '../watches/progress.ts'
 import type { StoredWatch } from '../watches/records.ts'
 import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
-import type { Change } from './changes.ts'
+import { type Call, type Change, guidOf } from './changes.ts'
 
 export interface WatchTools {
   readonly book: WatchBook
   readonly poster: Poster
   readonly registry: Registry
   readonly clock: Clock
+  /** Limits the tests of a Team. */
+  readonly attempts: Attempts
 }
 
-/** The tools of a changing request. */
-type ChangingTools = WatchTools & { readonly audited: Audited }
+/** The request to change a watch, which is no record of the registry. */
+export type WatchCall = Call & { readonly audited: Audited }
 
 /** Each watch costs a read every half minute. */
 export const WATCHES_MAX = 50
@@ -37,13 +38,14 @@ const TRIES_MAX = 5
 
 export const listWatches = (tools: WatchTools, team: string): Watches => ({ items: bookOf(tools).of(team).map(shown) })
 
-export function showWatch(tools: WatchTools, team: string, id: string): WatchDetails {
-  const watch = find(tools, team, id)
+export function showWatch(tools: WatchTools, team: Team, subject: string): WatchDetails {
+  const watch = find(tools, { team, subject })
   return { ...shown(watch), history: stateOf(watch).history.toReversed() }
 }
 
-export async function createWatch(tools: ChangingTools, team: string, json: unknown): Promise<Change> {
-  const { name, condition, webhook, paused = false } = readNewWatch(json)
+export async function createWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
+  const team = call.team.id
+  const { name, condition, webhook, paused = false } = readNewWatch(call.json)
   const book = bookOf(tools)
   if (book.of(team).length >= WATCHES_MAX)
     throw conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
@@ -53,14 +55,14 @@ export async function createWatch(tools: ChangingTools, team: string, json: unkn
   refuseUnknown(tools, team, { condition, webhook })
   const secret = webhook.secret ?? newSecret()
   const watch = { name, condition, webhook: { ...webhook, secret }, paused, since: timestampOf(tools.clock.now()) }
-  return put(tools, team, randomUUID(), watch, secret)
+  return put(tools, call, randomUUID(), watch, secret)
 }
 
 /** Changes a watch; if another process changed it first, what that left. */
-export async function patchWatch(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
+export async function patchWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await patchOnce(tools, team, given, json)
+      return await patchOnce(tools, call)
     } catch (error) {
       if (!(error instanceof OvertakenError)) throw error
       if (tries === TRIES_MAX)
@@ -69,11 +71,11 @@ export async function patchWatch(tools: ChangingTools, team: string, given: stri
   }
 }
 
-async function patchOnce(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
-  const present = find(tools, team, given)
+async function patchOnce(tools: WatchTools, call: WatchCall): Promise<Change> {
+  const present = find(tools, call)
   const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
-  const changes = readWatchChanges(json)
-  refuseUnknown(tools, team, changes)
+  const changes = readWatchChanges(call.json)
+  refuseUnknown(tools, call.team.id, changes)
   const { name = stored.name, condition = stored.condition, paused = stored.paused, webhook } = changes
   // A secret is returned only when it was generated or set by this request.
   const made = webhook?.secret === null ? newSecret() : (webhook?.secret ?? null)
@@ -89,24 +91,20 @@ async function patchOnce(tools: ChangingTools, team: string, given: string, json
     paused,
     since,
   }
-  return put(tools, team, id, next, made)
+  return put(tools, call, id, next, made)
 }
 
-export async function deleteWatch(tools: ChangingTools, team: string, given: string): Promise<Change> {
-  const { id } = find(tools, team, given)
-  await change(tools, team, id, null)
-  return { data: { id }, isVisible: () => tools.book.find(team, id) === undefined }
+export async function deleteWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
+  const { id } = find(tools, call)
+  await change(tools, call, id, null)
+  return { data: { id }, isVisible: () => tools.book.find(call.team.id, id) === undefined }
 }
 
 /** Posts a message as the watch would, and returns the outcome; rate-limited, as the receiver is arbitrary. */
-export async function testWatch(
-  tools: WatchTools & { readonly attempts: Attempts },
-  team: Team,
-  given: string,
-  json: unknown,
-): Promise<Change> {
-  readFields(json, [])
-  const { id, name, condition, webhook } = find(tools, team.id, given)
+export async function testWatch(tools: WatchTools, call: Call): Promise<Change> {
+  const { team } = call
+  readFields(call.json, [])
+  const { id, name, condition, webhook } = find(tools, call)
   const waitMs = tools.attempts.waitOf(team.id)
   if (waitMs > 0) throw rateLimited('The Team has sent too many tests.', Math.ceil(waitMs / 1_000))
   tools.attempts.count(team.id)
@@ -120,17 +118,18 @@ export async function testWatch(
   } as const
   const message = { id: `msg_${randomUUID()}`, body: bodyOf(webhook.format, notice) }
   const data: TestedWatch = await tools.poster.post({ ...webhook, team: team.id }, message)
-  return { data, isVisible: () => true }
+  return { data }
 }
 
 async function put(
-  tools: ChangingTools,
-  team: string,
+  tools: WatchTools,
+  call: WatchCall,
   id: string,
   watch: StoredWatch,
   secret: string | null,
 ): Promise<Change> {
-  await change(tools, team, id, watch)
+  await change(tools, call, id, watch)
+  const team = call.team.id
   const present = tools.book.find(team, id)
   const { state, lastEvaluatedAt } = present ?? { state: undefined, lastEvaluatedAt: null }
   const data: MadeWatch = { ...shown({ ...watch, team, id, state, lastEvaluatedAt }), secret }
@@ -141,11 +140,12 @@ async function put(
 }
 
 /** Writes the watch to its topic, and audits the change. */
-async function change({ book, audited }: ChangingTools, team: string, id: string, after: StoredWatch | null) {
+async function change({ book }: WatchTools, call: WatchCall, id: string, after: StoredWatch | null): Promise<void> {
+  const team = call.team.id
   const before = book.find(team, id) ?? null
   const action = before === null ? 'created' : after === null ? 'deleted' : 'changed'
   const told = { team, action, subject: { kind: 'watch', id }, before: audible(before), after: audible(after) } as const
-  await audited([told], async () => {
+  await call.audited([told], async () => {
     if (after === null) await book.remove(team, id)
     else if (!(await book.put(team, id, after))) throw new OvertakenError()
   })
@@ -179,8 +179,8 @@ function bookOf({ book }: WatchTools): WatchBook {
   return book
 }
 
-function find(tools: WatchTools, team: string, given: string): KnownWatch {
-  const watch = bookOf(tools).find(team, parseGuid(given) ?? given)
+function find(tools: WatchTools, { team, subject }: Pick<Call, 'team' | 'subject'>): KnownWatch {
+  const watch = bookOf(tools).find(team.id, guidOf(subject))
   if (watch === undefined) throw notFound('The Team has no watch with this id.')
   return watch
 }
