@@ -6,19 +6,14 @@ import { type Source, sourceAt, startFetcher } from './fetcher.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
-import { findStartingPoints, refuseLost, type Sought, type StartingPoint } from './starting-points.ts'
+import { findStartingPoints, refuseLost, type StartingPoint, type Waiting } from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
-
-export interface TopicPartition {
-  readonly topic: string
-  readonly partition: number
-}
 
 /** The partitions that a member reads. */
 export interface Assignment {
   /** Starts to read at the group's position. */
-  add(partitions: readonly TopicPartition[]): void
+  add(partitions: readonly Pick<PartitionState, 'topic' | 'partition'>[]): void
   /** Stops reading a partition and aborts its batch; resolves when no handler of it is running. The others continue. */
   remove(topic: string, partition: number): Promise<void>
   /** Stops reading all partitions and aborts their batches; does not wait. */
@@ -105,8 +100,8 @@ export function startAssignment(options: AssignmentOptions): Assignment {
 
   return {
     add: (added) => {
-      const at = performance.now()
-      const partitions = added.map(({ topic, partition }) => ({ topic, partition, reason: ASKED, at }))
+      const begun = { obstacle: 'its position is being asked for', answeredAt: performance.now(), refusal: null }
+      const partitions = added.map(({ topic, partition }): Waiting => ({ topic, partition, ...begun }))
       for (const each of partitions) waiting.add(each)
       const isSought = (each: Waiting): boolean => waiting.has(each)
       const onFound = (each: Waiting, point: StartingPoint): void => {
@@ -140,7 +135,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       const since = [...queues.values()].map((queue) => queue.busySince()).filter((each) => each !== null)
       return since.length === 0 ? null : Math.min(...since)
     },
-    states: () => [...[...waiting].map(waitingState), ...[...queues.values()].flatMap((queue) => queue.states())],
+    states: () => [...waiting, ...[...queues.values()].flatMap((queue) => queue.states())],
   }
 }
 
@@ -222,7 +217,7 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
     handled: (): Promise<void> => handled,
     /** When the running handler started (`performance.now()`); null if none is running. */
     busySince: (): number | null => busySince,
-    states: (): readonly PartitionState[] => (signal.aborted ? [] : [stateOf(source, source.flaw, source)]),
+    states: (): readonly PartitionState[] => (signal.aborted ? [] : [source]),
   }
 }
 
@@ -244,23 +239,6 @@ function takeBatch(chunks: FetchedRecords[], recordsMax: number): readonly Fetch
   return taken
 }
 
-/** A partition whose position is not known yet. */
-interface Waiting extends Sought {
-  /** When it was added (`performance.now()`). */
-  readonly at: number
-}
-
-const ASKED = 'its position is being asked for'
-
-const waitingState = (each: Waiting): PartitionState =>
-  stateOf(each, each.reason, { answeredAt: each.at, refusal: null })
-
-const stateOf = (
-  { topic, partition }: { readonly topic: string; readonly partition: number },
-  waitsFor: string | null,
-  { answeredAt, refusal }: Pick<Source, 'answeredAt' | 'refusal'>,
-): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, refusal })
-
 /** The epoch of a position that was copied from another cluster, say, means nothing in this one; it may lie between other records, too. */
 const UNKNOWN_EPOCH =
   "the epoch of the group's position is later than its leader's; it may be that of another topic or cluster: set the position anew"
@@ -270,5 +248,5 @@ async function checkRange(cluster: Cluster, source: Source): Promise<void> {
   const found = await boundsNow(cluster, source)
   if (found === undefined) return
   refuseLost(source, found.first, found.end)
-  if (source.leaderEpoch !== NO_EPOCH) source.flaw = UNKNOWN_EPOCH
+  if (source.leaderEpoch !== NO_EPOCH) source.obstacle = UNKNOWN_EPOCH
 }

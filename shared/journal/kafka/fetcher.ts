@@ -7,25 +7,21 @@ import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
-import { askNext, patchClient } from './patched-client.ts'
-import type { Refusal } from './stall.ts'
+import { askNext, NO_LEADER, patchClient } from './patched-client.ts'
+import type { PartitionState } from './stall.ts'
 
 /** One partition that is being read. Its place is that of the next record to fetch. */
-export interface Source extends LogPlace {
-  readonly topic: string
-  readonly partition: number
+export interface Source extends LogPlace, PartitionState {
   /** The id of the topic that the position belongs to, from the first answer on. A topic made anew under its name has another one. */
   topicId: string | undefined
   position: number
   leaderEpoch: number
-  /** When a broker last answered for it, with or without records (`performance.now()`). */
   answeredAt: number
   /** The time of day at which its broker was last asked and had nothing more (milliseconds since 1970); 0: not yet. */
   readAt: number
-  /** The last answer of the brokers that it cannot be read; null: none. */
-  refusal: Refusal | null
+  refusal: PartitionState['refusal']
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
-  flaw: string | null
+  obstacle: string | null
   /** Its last turn of all; a broker fills its answer in request order, so those that waited longest are asked for first. */
   turn: number
 }
@@ -40,7 +36,7 @@ export const sourceAt = (
   answeredAt: performance.now(),
   readAt: 0,
   refusal: null,
-  flaw: null,
+  obstacle: null,
   turn: 0,
 })
 
@@ -64,7 +60,7 @@ export interface FetcherOptions {
   wants(source: Source): boolean
   /** Receives records in order; `endPosition` is the position after the partition's last record. */
   onRecords(source: Source, records: FetchedRecords, endPosition: number): void
-  /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position, or a flaw. */
+  /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position, or an obstacle. */
   onOutOfRange(source: Source): Promise<void>
   /** Called if the topic was made anew, where the position means nothing: the partition is not fetched any more. */
   onReplaced(source: Source): void
@@ -77,8 +73,6 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** An answer with fewer bytes has few records. */
 const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
-/** The number that stands for the broker of a partition without a leader, or that is not known. */
-const NO_LEADER = -1
 const SUPERVISE_MS = 500
 const METADATA_AGE_MS = 300_000
 /** How long a partition may go unread until that is told; a member of a group is made anew before. */
@@ -183,7 +177,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     for (const source of [...advanced, ...failures.keys()]) source.turn = ++turn
     if (failures.size === 0)
       return { restMs: Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX) }
-    report.flaws(failures)
+    report.unreadable(failures)
     return {
       failure: new AggregateError(failures.values(), 'some partitions could not be read'),
       outOfRange: [...failures].flatMap(([source, error]) => (isOutOfRange(error) ? [source] : [])),
@@ -279,17 +273,17 @@ function createReport(logger: Logger) {
   let lastReason: string | undefined
   const unread = new WeakSet<Source>()
   /** The position of the records that were last logged as unreadable: the same ones are fetched again and again. */
-  const flawsAt = new WeakMap<Source, number>()
+  const toldAt = new WeakMap<Source, number>()
   return {
     failed: (what: object, error: unknown, message: string): void => {
       lastReason = describeFault(error)
       logger.debug({ ...what, reason: lastReason }, message)
     },
-    flaws: (failures: ReadonlyMap<Source, unknown>): void => {
+    unreadable: (failures: ReadonlyMap<Source, unknown>): void => {
       for (const [source, error] of failures) {
-        const { topic, partition, position, flaw } = source
-        if (flaw === null || flawsAt.get(source) === position) continue
-        flawsAt.set(source, position)
+        const { topic, partition, position, obstacle } = source
+        if (obstacle === null || toldAt.get(source) === position) continue
+        toldAt.set(source, position)
         logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
       }
     },
@@ -369,15 +363,15 @@ export function handOver(
     if (source === undefined) continue
     if (error !== null) {
       const reason = describeFault(error)
-      // Whether a position out of range has a flaw, a look at the range says.
-      if (!isOutOfRange(error)) source.flaw = isRefusedForGood(error) ? reason : null
+      // Whether a position out of range is an obstacle, a look at the range says.
+      if (!isOutOfRange(error)) source.obstacle = isRefusedForGood(error) ? reason : null
       if (!hasCode(error, ...MOVED)) source.refusal = { at: performance.now(), reason }
       failures.set(source, error)
       continue
     }
     const { topic, position, leaderEpoch } = source
     source.topicId = topicId
-    source.flaw = null
+    source.obstacle = null
     try {
       if (commonEnd !== null) {
         const reason =
@@ -394,7 +388,7 @@ export function handOver(
       }
       if (source.position >= highWatermark) source.readAt = askedAt
     } catch (failure) {
-      Object.assign(source, { position, leaderEpoch, flaw: describeFault(failure) })
+      Object.assign(source, { position, leaderEpoch, obstacle: describeFault(failure) })
       failures.set(source, failure)
     }
   }

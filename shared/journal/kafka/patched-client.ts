@@ -110,7 +110,9 @@ type Requests = Pick<Base, typeof kGetApi>
 /** The leader of a partition and its epoch, by topic id and partition. */
 export type Leaders = Map<string, { readonly leaderId: number; readonly leaderEpoch: number }>
 
-const NO_LEADER = -1
+/** The number that stands for the broker of a partition without a leader. */
+export const NO_LEADER = -1
+
 /** The clients of a connection share what they learn. */
 const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
 

@@ -81,11 +81,11 @@ async function* scanPartition(context: ReadContext, source: Source, endAtCall: n
       if (ready.length > 0) continue
       if (source.position >= end) return
       fetcher.wake()
-      const { flaw } = source
+      const { obstacle } = source
       await waker.wait(context.maxWaitMs)
       if (ready.length > 0) continue
       // Records that were damaged on their way have been fetched again by now.
-      if (flaw !== null) refuseUnreadable(source)
+      if (obstacle !== null) refuseUnreadable(source)
       end = endAfterLoss(end, await boundsNow(context.cluster, source))
     }
   } finally {
@@ -110,8 +110,8 @@ export async function boundsNow(
 const endAfterLoss = (end: number, now: Bounds | undefined): number => Math.min(end, now?.end ?? end)
 
 /** Throws if the records at the position cannot be read: neither a scan nor a process that starts may wait for them in silence. */
-function refuseUnreadable({ topic, partition, flaw }: Source): void {
-  if (flaw !== null) throw new Error(`${topic}/${partition} cannot be read: ${flaw}`)
+function refuseUnreadable({ topic, partition, obstacle }: Source): void {
+  if (obstacle !== null) throw new Error(`${topic}/${partition} cannot be read: ${obstacle}`)
 }
 
 /**

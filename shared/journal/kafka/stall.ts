@@ -1,5 +1,5 @@
 /** An answer of the brokers that a partition cannot be read: none leads it, or its leader cannot. Any other connection would get the same. */
-export interface Refusal {
+interface Refusal {
   /** `performance.now()`. */
   readonly at: number
   readonly reason: string
@@ -7,10 +7,10 @@ export interface Refusal {
 
 /** The state of one partition's reading. */
 export interface PartitionState {
-  /** `topic/partition`. */
-  readonly partition: string
-  /** Why it is not read, or not yet; null if it is. */
-  readonly waitsFor: string | null
+  readonly topic: string
+  readonly partition: number
+  /** Why it is not read though brokers answer, or not yet; null if it is. */
+  readonly obstacle: string | null
   /** When a broker last answered for it, or, if it is not read yet, when reading was to begin (`performance.now()`). */
   readonly answeredAt: number
   /** The last such answer; null: none. */
@@ -34,28 +34,30 @@ export interface StallVerdict {
 export function judgeStall(states: readonly PartitionState[], now: number, stallTimeoutMs: number): StallVerdict {
   const isOver = (since: number): boolean => now - since > stallTimeoutMs
   const waiting = states.filter(
-    (state) => state.waitsFor !== null || (toldAt(state) > state.answeredAt && isOver(state.answeredAt)),
+    (state) => state.obstacle !== null || (toldAt(state) > state.answeredAt && isOver(state.answeredAt)),
   )
-  const silent = states.find((state) => state.waitsFor === null && isOver(Math.max(state.answeredAt, toldAt(state))))
+  const silent = states.find((state) => state.obstacle === null && isOver(Math.max(state.answeredAt, toldAt(state))))
   return {
     reason: waiting.length === 0 ? null : sentenceOf(waiting),
     alarm: waiting
       .filter(({ answeredAt }) => isOver(answeredAt))
-      .map(({ partition }) => partition)
+      .map(nameOf)
       .join(' '),
-    remake: silent ? `no broker has answered for ${silent.partition} for ${stallTimeoutMs} ms` : null,
+    remake: silent ? `no broker has answered for ${nameOf(silent)} for ${stallTimeoutMs} ms` : null,
   }
 }
 
 /** When the brokers last said why the partition is not read. */
 const toldAt = ({ refusal }: PartitionState): number => refusal?.at ?? 0
 
+const nameOf = ({ topic, partition }: PartitionState): string => `${topic}/${partition}`
+
 const NAMED_MAX = 3
 
 function sentenceOf(waiting: readonly PartitionState[]): string {
   const named = waiting
     .slice(0, NAMED_MAX)
-    .map((state) => `${state.partition} is not read: ${state.waitsFor ?? state.refusal?.reason}`)
+    .map((state) => `${nameOf(state)} is not read: ${state.obstacle ?? state.refusal?.reason}`)
   const more = waiting.length - named.length
   return [...named, ...(more > 0 ? [`${more} more partition(s) are not read`] : [])].join('; ')
 }

@@ -4,6 +4,7 @@ import type { Cluster, GroupPosition } from './cluster.ts'
 import { describeFault } from './faults.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
 import type { ReadContext } from './read.ts'
+import type { PartitionState } from './stall.ts'
 
 /** A partition and the place from which to read it. */
 export interface StartingPoint extends LogPlace {
@@ -12,21 +13,18 @@ export interface StartingPoint extends LogPlace {
 }
 
 /** A partition whose position in the group is asked for. */
-export interface Sought {
-  readonly topic: string
-  readonly partition: number
-  /** The obstacle. */
-  reason: string
+export interface Waiting extends PartitionState {
+  obstacle: string
 }
 
-export interface StartingPointsOptions<Asked extends Sought> {
+export interface StartingPointsOptions {
   readonly context: ReadContext
   readonly group: string
-  readonly partitions: readonly Asked[]
+  readonly partitions: readonly Waiting[]
   readonly signal: AbortSignal
   /** False once a partition was found or is not to be read any more. */
-  isSought(partition: Asked): boolean
-  onFound(partition: Asked, point: StartingPoint): void
+  isSought(partition: Waiting): boolean
+  onFound(partition: Waiting, point: StartingPoint): void
 }
 
 const RETRY_DELAY_MS = 500
@@ -39,13 +37,13 @@ const OLD_POSITION_MS = 10_000
  * Asks for the group's position in each partition until its leader and the coordinator answer. Partitions without an answer do not delay
  * the reading of others. Resolves when none is sought any more or the signal aborts; rejects with a `PositionLostError` if records are lost.
  */
-export async function findStartingPoints<Asked extends Sought>(options: StartingPointsOptions<Asked>): Promise<void> {
+export async function findStartingPoints(options: StartingPointsOptions): Promise<void> {
   const { context, group, partitions, signal, isSought, onFound } = options
   const oldUntil = performance.now() + OLD_POSITION_MS
   const isOld = ({ committed, end }: GroupPosition): boolean =>
     committed !== null && committed.position > end && performance.now() < oldUntil
 
-  const askTopic = async (topic: string, asked: readonly Asked[]): Promise<void> => {
+  const askTopic = async (topic: string, asked: readonly Waiting[]): Promise<void> => {
     const answers = await askPositions(context.cluster, group, topic, asked)
     if (signal.aborted) return
     for (const each of asked.filter(isSought)) {
@@ -56,8 +54,8 @@ export async function findStartingPoints<Asked extends Sought>(options: Starting
         if (answer.committed === null && answer.first > 0)
           context.logger.warn({ group, topic, partition, first: answer.first }, NO_POSITION)
       } else {
-        each.reason = reasonOf(answer)
-        context.logger.debug({ group, topic, partition, reason: each.reason }, 'a position could not be read')
+        each.obstacle = reasonOf(answer)
+        context.logger.debug({ group, topic, partition, reason: each.obstacle }, 'a position could not be read')
       }
     }
   }
@@ -83,7 +81,7 @@ async function askPositions(
   cluster: Cluster,
   group: string,
   topic: string,
-  asked: readonly Sought[],
+  asked: readonly Waiting[],
 ): Promise<ReadonlyMap<number, GroupPosition | Error>> {
   const partitions = asked.map(({ partition }) => partition)
   try {

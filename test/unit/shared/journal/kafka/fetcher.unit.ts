@@ -100,8 +100,8 @@ test('a partition that fails holds up none of the others, and its position stays
   expect(taken).toEqual([[2, ['c', 'd'], 10]])
   expect(sources.map(({ position }) => position)).toEqual([0, 0, 2, 0, 0])
   expect(sources.map(({ topicId }) => topicId)).toEqual([undefined, ...Array(4).fill('id-of-logs')])
-  const flaw = 'logs/1 has a batch of records that is shorter than its own head'
-  expect(sources.map(({ flaw }) => flaw)).toEqual([null, flaw, null, 'it is not taken', null])
+  const damage = 'logs/1 has a batch of records that is shorter than its own head'
+  expect(sources.map(({ obstacle }) => obstacle)).toEqual([null, damage, null, 'it is not taken', null])
   expect(advanced).toEqual([sources[2]])
   expect([...failures.keys()]).toEqual([sources[0], sources[1], sources[3]])
   expect(failures.get(sources[0] as Source)).toBe(brokers)
@@ -116,7 +116,7 @@ test('a broker that does not lead a partition any more says nothing of its recor
     logger: testLogger,
     onRecords: () => undefined,
   })
-  expect(source).toMatchObject({ refusal: null, flaw: null })
+  expect(source).toMatchObject({ refusal: null, obstacle: null })
 })
 
 test('records that a reader may not have are no passing failure of the broker', () => {
@@ -126,7 +126,7 @@ test('records that a reader may not have are no passing failure of the broker', 
     logger: testLogger,
     onRecords: () => undefined,
   })
-  expect(source.flaw).toContain('Topic authorization failed')
+  expect(source.obstacle).toContain('Topic authorization failed')
 })
 
 /** The tagged fields of a partition: the present leader, and where its log leaves that of the reader. */

@@ -21,7 +21,7 @@ function lookUp(positionsOf: Cluster['positionsOf'], logger = testLogger) {
       maxPartitionBytes: 1_000,
     },
     group: 'group',
-    partitions: [{ topic: 'logs', partition: 0, reason: '' }],
+    partitions: [{ topic: 'logs', partition: 0, obstacle: '', answeredAt: 0, refusal: null }],
     signal: stop.signal,
     isSought: () => found.length === 0,
     onFound: (_, point) => found.push(point),
