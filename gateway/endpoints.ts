@@ -17,7 +17,7 @@ import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
-import { type Cors, createCors } from './cors.ts'
+import { createCors } from './cors.ts'
 import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from './ingest/application-log.ts'
 import { type BodyGrants, createBodyGrants } from './ingest/body-grants.ts'
 import { type BatchCheck, type Check, type CheckDeps, createAdmit } from './ingest/checks.ts'
@@ -70,8 +70,8 @@ interface Intake {
 interface Endpoint extends Intake, Encoding {
   /** How Protobuf bodies are read and answered; absent if the endpoint takes none. */
   readonly protobuf?: Encoding<Buffer>
-  /** Sets headers of ours from other parts of the request. */
-  readonly translate?: (request: IncomingMessage) => void
+  /** The parameter of the URL that stands for a header of ours, for clients that cannot set it. */
+  readonly parameter: { readonly name: string; readonly header: string }
 }
 
 const JSON_FORMAT: BodyFormat = {
@@ -84,14 +84,13 @@ const OWN = {
   grant: 'byTarget',
   format: JSON_FORMAT,
   dialect: ENVELOPE,
-  // For clients that cannot set headers.
-  translate: (request: IncomingMessage) => setFromParameter(request, 'strict', 'x-strict-status'),
+  parameter: { name: 'strict', header: 'x-strict-status' },
 } as const
 const FOREIGN = {
   kind: 'application',
   grant: 'byKey',
-  // For clients that can only set a URL. An API key in the URL is not read, as URLs end up in access logs.
-  translate: (request: IncomingMessage) => setFromParameter(request, 'project', PROJECT_HEADER),
+  // An API key in the URL is not read, as URLs end up in access logs.
+  parameter: { name: 'project', header: PROJECT_HEADER },
 } as const
 const OTLP = {
   ...FOREIGN,
@@ -208,23 +207,31 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   }
 
   function handlerOf(endpoint: Endpoint): Handler {
-    const { protobuf, translate } = endpoint
-    const text = intakeOf(endpoint, endpoint, sendResponse)
-    const post = protobuf === undefined ? text : byContentType(intakeOf(endpoint, protobuf, sendResponse), text)
-    return routed({ path: endpoint.path }, onlyPost(cors, translate === undefined ? post : translated(translate, post)))
+    const { path, protobuf, parameter } = endpoint
+    const post = intakeOf(endpoint, endpoint, sendResponse)
+    const postProtobuf = protobuf && intakeOf(endpoint, protobuf, sendResponse)
+    return routed({ path }, (request, response) => {
+      if (cors(request, response) === 'answered') return undefined
+      if (request.method !== 'POST') return answerMethodNotAllowed(response, 'POST')
+      setFromParameter(request, parameter)
+      const isBinary = postProtobuf !== undefined && isProtobuf(request.headers['content-type'])
+      return (isBinary ? postProtobuf : post)(request, response)
+    })
   }
 
-  const handlers = new Map(ENDPOINTS.map((endpoint) => [endpoint, handlerOf(endpoint)]))
-  const served = [...handlers].map(([{ path }, handler]) => [path, handler] as const)
-  const inProject = [...handlers]
-    .filter(([{ grant }]) => grant === 'byKey')
-    .map(([{ path }, handler]) => [path, forProject(handler)] as const)
+  const served: Record<string, Handler> = {}
+  const inProject: Record<string, (project: string) => Handler> = {}
+  for (const endpoint of ENDPOINTS) {
+    const handler = handlerOf(endpoint)
+    served[endpoint.path] = handler
+    if (endpoint.grant === 'byKey') inProject[endpoint.path] = forProject(handler)
+  }
   const methods = METHODS.map((method) => {
     const take = intakeOf(method, method, sendToCaller)
     return [method.path, (call: Call) => take(call, call)] as const
   })
   return {
-    endpoints: createPathTable(config.BASE_PATH, Object.fromEntries(served), Object.fromEntries(inProject)),
+    endpoints: createPathTable(config.BASE_PATH, served, inProject),
     methods: new Map(methods),
   }
 }
@@ -238,32 +245,11 @@ const forProject =
     return next(request, response)
   }
 
-const byContentType =
-  (protobuf: Handler, others: Handler): Handler =>
-  (request, response) =>
-    (isProtobuf(request.headers['content-type']) ? protobuf : others)(request, response)
-
 /** Sets a header that the request lacks from a query parameter. */
-function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {
+function setFromParameter(request: IncomingMessage, { name, header }: Endpoint['parameter']): void {
   const { headers, url = '' } = request
   if (!url.includes('?') || (headers[header] ?? '') !== '') return
-  headers[header] = parametersOf(request).get(parameter) ?? undefined
-}
-
-const translated =
-  (translate: (request: IncomingMessage) => void, next: Handler): Handler =>
-  (request, response) => {
-    translate(request)
-    return next(request, response)
-  }
-
-/** Answers preflights and refuses every other method than POST. */
-function onlyPost(cors: Cors, post: Handler): Handler {
-  return (request, response) => {
-    if (cors(request, response) === 'answered') return undefined
-    if (request.method === 'POST') return post(request, response)
-    return answerMethodNotAllowed(response, 'POST')
-  }
+  headers[header] = parametersOf(request).get(name) ?? undefined
 }
 
 /** One budget for all endpoints, as their bodies share the memory of the process. */
