@@ -27,8 +27,8 @@ interface Project {
 
 export const PROJECTS: readonly Project[] = [
   // Kafka and Elasticsearch, from Docker or this machine's Java.
-  { name: 'servers', include: SERVERS, exclude: LONG, globalSetup: 'test/support/backends-setup.ts' },
-  { name: 'long', include: LONG, globalSetup: 'test/support/backends-setup.ts' },
+  { name: 'servers', include: SERVERS, exclude: LONG, globalSetup: 'test/support/backends-host.ts' },
+  { name: 'long', include: LONG, globalSetup: 'test/support/backends-host.ts' },
   // Clients of other languages, with their toolchains and the registries of their packages.
   { name: 'clients', include: CLIENTS },
   // The program on SQLite, or its stores.

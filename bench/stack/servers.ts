@@ -1,5 +1,5 @@
 import type { Backend } from '../../test/stack/backend.ts'
-import { chosenProviders, startFirst } from '../../test/support/backends-choice.ts'
+import { chosenProviders, startFirst } from '../../test/support/backends-host.ts'
 
 /** A Kafka broker or an Elasticsearch node used by the bench. */
 export interface Server {

@@ -1,6 +1,6 @@
 /** `npm run soak`: the whole stack under load, with faults drawn from a seed. See `-- --help`. */
 import { parseArgs } from 'node:util'
-import { chosenProviders, startFirst } from '../support/backends-choice.ts'
+import { chosenProviders, startFirst } from '../support/backends-host.ts'
 import { PREFERRED_LEADERS } from '../support/kafka-moves.ts'
 import { soak } from './soak.ts'
 

@@ -1,8 +1,24 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { TestProject } from 'vitest/node'
 import { type Backend, type BackendProvider, BackendUnavailableError } from '../stack/backend.ts'
-import { startFirst } from './backends-choice.ts'
+import { jvmProvider } from '../stack/jvm.ts'
+import { dockerProvider } from './backends-docker.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The URL of the host of shared servers. */
+    backendsUrl: string
+  }
+}
+
+/** Runs once before all test files; servers are only started when one is requested. Returns the teardown, which stops them. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const host = await startBackendsHost(chosenProviders(process.env['TEST_BACKENDS']))
+  provide('backendsUrl', host.url)
+  return () => host.close()
+}
 
 interface Request {
   readonly kind?: 'kafka' | 'elasticsearch'
@@ -11,7 +27,7 @@ interface Request {
   readonly node?: number
 }
 
-export interface BackendsHost {
+interface BackendsHost {
   readonly url: string
   close(): Promise<void>
 }
@@ -20,7 +36,7 @@ export interface BackendsHost {
  * Starts servers on demand for the test files of one run, and stops them at its end. Test files run in short-lived worker processes, so
  * they use HTTP. Shared servers run until the end; a file's own servers stop when it releases them.
  */
-export async function startBackendsHost(providers: readonly BackendProvider[]): Promise<BackendsHost> {
+async function startBackendsHost(providers: readonly BackendProvider[]): Promise<BackendsHost> {
   const backends = new Map<string, Promise<Backend>>()
   let made = 0
 
@@ -80,4 +96,46 @@ export async function startBackendsHost(providers: readonly BackendProvider[]): 
       await Promise.all(all.map((each) => (each.status === 'fulfilled' ? each.value.stop() : undefined)))
     },
   }
+}
+
+/** By the names that TEST_BACKENDS accepts, in order of preference. */
+const PROVIDERS: ReadonlyMap<string, BackendProvider> = new Map([
+  ['docker', dockerProvider],
+  ['jvm', jvmProvider],
+])
+
+/**
+ * Containers if Docker is available, else local Java processes; TEST_BACKENDS limits the choice to one. Throws if the setting names
+ * neither.
+ */
+export function chosenProviders(setting: string | undefined): readonly BackendProvider[] {
+  if (setting === undefined || setting === '') return [...PROVIDERS.values()]
+  const provider = PROVIDERS.get(setting)
+  if (provider === undefined) {
+    throw new Error(`TEST_BACKENDS is ${setting}; it takes ${[...PROVIDERS.keys()].join(' or ')}`)
+  }
+  return [provider]
+}
+
+/**
+ * Starts servers by the first provider that is available. Rejects with a `BackendUnavailableError` that contains every provider's reason if
+ * none is; a failure of an available provider is an error, not a reason to try the next.
+ */
+export async function startFirst(
+  providers: readonly BackendProvider[],
+  kind: 'kafka' | 'elasticsearch',
+  options: unknown,
+): Promise<Backend> {
+  const reasons: string[] = []
+  for (const provider of providers) {
+    try {
+      return kind === 'kafka'
+        ? await provider.startKafka(options as Parameters<BackendProvider['startKafka']>[0])
+        : await provider.startElasticsearch(options as Parameters<BackendProvider['startElasticsearch']>[0])
+    } catch (error) {
+      if (!(error instanceof BackendUnavailableError)) throw error
+      reasons.push(`${provider.name}: ${error.message}`)
+    }
+  }
+  throw new BackendUnavailableError(reasons.join('; '))
 }

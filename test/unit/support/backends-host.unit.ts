@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Backend, type BackendProvider, BackendUnavailableError } from '../../stack/backend.ts'
-import { chosenProviders, startFirst } from '../../support/backends-choice.ts'
+import { chosenProviders, startFirst } from '../../support/backends-host.ts'
 
 const BACKEND = { addresses: ['127.0.0.1:9092'] } as unknown as Backend
 
