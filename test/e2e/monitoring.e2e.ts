@@ -109,7 +109,7 @@ describeWith('prometheus', prometheus, () => {
         canary.kill('SIGTERM')
         server.kill('SIGTERM')
         await Promise.all([prometheus.stop(), canary.exited, server.exited])
-        traces.close()
+        await traces.close()
         folder.remove()
       }
     },

@@ -49,7 +49,7 @@ describeWithBrowser('the TypeScript client in a page of another origin', (browse
   })
 
   afterAll(async () => {
-    application.close()
+    await application.close()
     server.kill('SIGTERM')
     await server.exited
     folder.remove()

@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
@@ -15,29 +13,28 @@ import {
   QUIET_KEY,
   startLogsServer,
 } from '../support/page-logs.ts'
+import { type BareServer, startBare } from '../support/raw-http.ts'
 
 const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 
 describeWithBrowser('watches', ({ open, tolerate }) => {
   let server: LogsServer
-  let receiver: Server
+  let receiver: BareServer
   let hook: string
   const bodies: string[] = []
   beforeAll(async () => {
-    receiver = createServer(async (request, response) => {
+    receiver = await startBare(async (request, response) => {
       bodies.push(Buffer.concat(await request.toArray()).toString())
       response.writeHead(request.url === '/down' ? 500 : 200).end()
     })
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-    hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    hook = receiver.url
     server = await startLogsServer({ WATCH_INTERVAL_MS: '1000', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
     await server.event({ payload: 'declined', level: 'Error' })
     await server.total('event', 1)
   }, 90_000)
   afterAll(async () => {
     await server.close()
-    receiver.closeAllConnections()
-    receiver.close()
+    await receiver.close()
   })
 
   const show = (path: string, options = {}) =>

@@ -21,8 +21,8 @@ let running: SluiceProcess | undefined
 const folder = temporaryFolder()
 let runs = 0
 
-afterEach(() => {
-  receiver.close()
+afterEach(async () => {
+  await receiver.close()
   running?.kill('SIGKILL')
 })
 afterAll(folder.remove)

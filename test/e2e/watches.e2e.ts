@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MadeWatch, WatchDetails } from '../../views/schemas/watches.ts'
 import { type Client, createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
+import { type BareServer, startBare } from '../support/raw-http.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
 interface Received {
@@ -23,19 +22,18 @@ const SETTINGS = {
 }
 const received: Received[] = []
 let status = 200
-let receiver: Server
+let receiver: BareServer
 let hook: string
 let server: SluiceProcess
 let client: Client
 
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
+  receiver = await startBare(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     received.push({ path: request.url ?? '', headers: request.headers, body })
     response.writeHead(status).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  hook = receiver.url
   server = await startSluice(SETTINGS)
   const key = /\bsl_[\w-]+/.exec(server.printed())?.[0] ?? ''
   client = createClient(server.url, key)
@@ -51,8 +49,7 @@ beforeEach(() => {
 afterAll(async () => {
   server.kill('SIGTERM')
   await server.exited
-  receiver.closeAllConnections()
-  receiver.close()
+  await receiver.close()
   folder.remove()
 })
 

@@ -59,7 +59,7 @@ await describeWithBackends(
       await eventually(async () => expect(await found.all('/api/application-logs?q=traced')).toHaveLength(2))
       started.kill('SIGTERM')
       expect(await started.exited).toBe(0)
-      receiver.close()
+      await receiver.close()
 
       const topic = `${prefix}.application-logs.v1`
       const request = receiver.spans.find(({ name }) => name === 'POST /api/ApplicationLogs')

@@ -1,11 +1,10 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { WatchDetails } from '../../views/schemas/watches.ts'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { API_KEY, type FullStack, PROJECT, startFullStack } from '../support/full-stack.ts'
+import { type BareServer, startBare } from '../support/raw-http.ts'
 import type { SluiceProcess } from '../support/sluice-process.ts'
 
 const SETTINGS = { WATCH_INTERVAL_MS: '1000', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
@@ -16,7 +15,7 @@ await describeWithBackends(
   { kafka: 'shared', elasticsearch: 'shared' },
   ({ kafka, elasticsearch }) => {
     let stack: FullStack
-    let receiver: Server
+    let receiver: BareServer | undefined
     let hook: string
     let one: SluiceProcess
     let two: SluiceProcess
@@ -24,20 +23,18 @@ await describeWithBackends(
     const received: (readonly [id: string, sample: string])[] = []
 
     beforeAll(async () => {
-      receiver = createServer(async (request, response) => {
+      receiver = await startBare(async (request, response) => {
         const { data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
         received.push([String(request.headers['webhook-id']), data.samples[0]])
         response.writeHead(200).end()
       })
-      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-      hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+      hook = `${receiver.url}/`
       stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url, settings: SETTINGS })
       ;[one, two] = await Promise.all([stack.startAnother('watches'), stack.startAnother('watches')])
     }, 180_000)
     afterAll(async () => {
       await stack?.stop()
-      receiver.closeAllConnections()
-      receiver.close()
+      await receiver?.close()
     }, 60_000)
 
     async function ask<Data>(url: string, method: string, path: string, body?: unknown): Promise<Data> {

@@ -101,7 +101,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     post: (path, body, headers = {}) => post(`http://127.0.0.1:${port}${path}`, body, headers),
     close: async () => {
       journal.release()
-      close()
+      await close()
       await publisher.stop(clock.now() + 1_000)
     },
   }

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { startBare } from './raw-http.ts'
 
 /** A proxy between a page and its server that removes entries from tails, as the server does for a slow reader. */
 export interface LossyTail {
@@ -43,7 +43,7 @@ export async function startLossyTail(target: string): Promise<LossyTail> {
     answer.once('close', () => response.destroy())
   }
 
-  const server = createServer((incoming, response) => {
+  const { url, close } = await startBare((incoming, response) => {
     const { method = 'GET', headers, url = '/' } = incoming
     if (refusing && url.includes('/tail')) {
       refused += 1
@@ -61,9 +61,8 @@ export async function startLossyTail(target: string): Promise<LossyTail> {
     outgoing.once('error', () => response.destroy())
     incoming.pipe(outgoing)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     lose: () => {
       losing = true
     },
@@ -81,10 +80,6 @@ export async function startLossyTail(target: string): Promise<LossyTail> {
     refuse: (next) => {
       refusing = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
+    close,
   }
 }

@@ -58,21 +58,33 @@ export function answersIn(text: string): readonly { status: number; head: string
   return answers
 }
 
+export interface BareServer {
+  readonly port: number
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly server: Server
+  /** Cuts its connections; resolves when all have ended. */
+  close(): Promise<void>
+}
+
 /** A bare server on a free port; `prepare` is called before it listens. */
 export async function startBare(
   listener: RequestListener,
   prepare: (server: Server) => void = () => {},
   options = {},
-): Promise<{ readonly port: number; readonly server: Server; close(): void }> {
+): Promise<BareServer> {
   const server = createServer(options, listener)
   prepare(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    url: `http://127.0.0.1:${port}`,
     server,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }

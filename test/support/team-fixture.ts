@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { TOPICS } from '../../shared/contract/topics.ts'
 import { createProxies } from '../../shared/http/proxies.ts'
@@ -14,6 +12,7 @@ import { createTickets } from '../../views/session/tickets.ts'
 import { registerTeam, type TeamDeps } from '../../views/team/register.ts'
 import { createWatchBook } from '../../views/watches/book.ts'
 import { createPoster } from '../../views/watches/poster.ts'
+import { startBare } from './raw-http.ts'
 import { AUDIT_TOPIC, registryOnMemory } from './registry-topic.ts'
 import { createMemoryLogStore } from './views-store.ts'
 
@@ -84,9 +83,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     ...more,
   })
   app.use((_request, response) => void response.status(418).end('passed on'))
-  const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await startBare(app)
 
   async function ask(
     method: string,
@@ -124,8 +121,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     cookie,
     records: () => setup.journal.recordsOf(setup.topic),
     close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await close()
       await book.stop(clock.now() + 1_000)
       await follower.stop(clock.now() + 1_000)
     },

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import protobuf from 'protobufjs'
+import { startBare } from './raw-http.ts'
 
 /** The messages of opentelemetry-proto for traces, as defined in their sources, without unused fields. */
 const REQUEST = protobuf
@@ -47,7 +46,7 @@ export interface TraceReceiver {
   readonly spans: readonly ReceivedSpan[]
   /** The headers of all requests, with the path as `:path`. */
   readonly requests: readonly IncomingHttpHeaders[]
-  close(): void
+  close(): Promise<void>
 }
 
 /** Accepts all spans, unless `answer` responds otherwise. */
@@ -56,22 +55,13 @@ export async function startTraceReceiver(
 ): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = []
   const requests: IncomingHttpHeaders[] = []
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startBare(async (request, response) => {
     requests.push({ ...request.headers, ':path': request.url })
     const body = Buffer.concat(await request.toArray())
     spans.push(...spansOf(body))
     answer(response)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    requests,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  return { url, spans, requests, close }
 }
 
 type Pairs = readonly { readonly key: string; readonly value: Values }[]

@@ -1,11 +1,11 @@
-import { createServer, request as rawRequest, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as rawRequest } from 'node:http'
 import express from 'express'
 import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import { registerViews, type Views, type ViewsDeps } from '../../views/api/register.ts'
+import { startBare } from './raw-http.ts'
 import { createMemoryLogStore, type MemoryLogStore } from './views-store.ts'
 
 export const NOW = Date.parse('2026-02-01T12:00:00Z')
@@ -64,9 +64,7 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
   app.use((_request, response) => {
     response.status(418).end('passed on')
   })
-  const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await startBare(app)
   return {
     url,
     store,
@@ -82,7 +80,7 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
       return { status: response.status, headers: response.headers, text, ...body }
     },
     getRaw: (path) => getRaw(url, path),
-    close: () => close(server),
+    close,
   }
 }
 
@@ -94,13 +92,6 @@ function getRaw(url: string, path: string): ReturnType<ViewsFixture['getRaw']> {
       resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) })
     })
     request.on('error', reject).end()
-  })
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
   })
 }
 

@@ -1,24 +1,19 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { quantile, runLoad } from '../../../bench/load.ts'
+import { type BareServer, startBare } from '../../support/raw-http.ts'
 
-const servers: Server[] = []
+const servers: BareServer[] = []
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+  const server = await startBare(listener)
   servers.push(server)
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/entries`
+  return `${server.url}/entries`
 }
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
 })
 
 const GOOD = '{"success":true}'

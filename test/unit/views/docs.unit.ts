@@ -1,25 +1,20 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express, { Router } from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registerDocs } from '../../../deploy/openapi/docs-page.ts'
 import type { OpenApiDocument } from '../../../deploy/openapi/openapi.ts'
+import { type BareServer, startBare } from '../../support/raw-http.ts'
 
 const document: OpenApiDocument = { openapi: '3.1.0', paths: {}, components: { schemas: {} }, info: { title: 'x' } }
 
-let server: Server
+let server: BareServer
 let url: string
 beforeAll(async () => {
   const router = Router()
   registerDocs(router, document)
-  server = createServer(express().use('/below', router))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`
+  server = await startBare(express().use('/below', router))
+  url = `${server.url}/below`
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => server.close())
 
 describe('/docs', () => {
   test('/openapi.json is the document, for anybody', async () => {

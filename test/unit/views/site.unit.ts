@@ -1,6 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express, { Router } from 'express'
@@ -8,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createListener } from '../../../shared/http/listener.ts'
 import { createLogger } from '../../../shared/runtime/logger.ts'
 import { registerSite } from '../../../views/site.ts'
+import { type BareServer, startBare } from '../../support/raw-http.ts'
 
 const SCRIPT = 'console.log("the page")\n'.repeat(50)
 const SHELL = `<!doctype html>
@@ -19,15 +18,14 @@ const SHELL = `<!doctype html>
 </head></html>`
 
 let folder: string
-let server: Server
+let server: BareServer
 let url: string
 
 async function start(basePath: string, more: { gateway?: string } = {}): Promise<void> {
   const routes = Router()
   registerSite(routes, { basePath, folder, ...more })
-  server = createServer(createListener(express().use(basePath, routes), createLogger('silent', 'test')))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath.replace(/\/$/, '')}`
+  server = await startBare(createListener(express().use(basePath, routes), createLogger('silent', 'test')))
+  url = server.url + basePath.replace(/\/$/, '')
 }
 
 function build(): void {
@@ -42,9 +40,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-site-'))
 })
 
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
+afterEach(async () => {
+  await server.close()
   rmSync(folder, { recursive: true })
 })
 

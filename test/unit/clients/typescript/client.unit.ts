@@ -76,7 +76,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.close()))
-  server.close()
+  await server.close()
 })
 
 function clientWith(options: Partial<ClientOptions> = {}): Client {
@@ -226,7 +226,7 @@ describe('what is sent again', () => {
 
   test('a server that is not there yet', async () => {
     const { port } = server
-    server.close()
+    await server.close()
     const client = clientWith({ url: `http://127.0.0.1:${port}`, closeTimeoutMs: 50 })
     client.log(entry('early'))
     await eventually(() => expect(retries.at(-1)).toMatchObject({ cause: expect.stringContaining('ECONNREFUSED') }))

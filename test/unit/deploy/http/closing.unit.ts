@@ -7,7 +7,7 @@ import { answersIn, openRaw, startBare } from '../../../support/raw-http.ts'
 
 const LOOK_MS = 30
 
-let close: () => void
+let close: () => Promise<void>
 afterEach(() => close())
 
 async function start(begin: RequestListener): Promise<number> {

@@ -31,10 +31,10 @@ describe('the limit of open files', () => {
   })
 })
 
-let close = (): void => undefined
-afterEach(() => {
+let close = async (): Promise<void> => undefined
+afterEach(async () => {
   vi.useRealTimers()
-  close()
+  await close()
 })
 
 describe('the number of connections', () => {

@@ -9,7 +9,7 @@ import { answersIn, openRaw, startBare } from '../../../support/raw-http.ts'
 
 const CREATED = 'http.server.response.created'
 
-let close: () => void
+let close: () => Promise<void>
 let created: number
 const count = (): void => {
   created += 1
@@ -18,9 +18,9 @@ beforeEach(() => {
   created = 0
   subscribe(CREATED, count)
 })
-afterEach(() => {
+afterEach(async () => {
   unsubscribe(CREATED, count)
-  close()
+  await close()
 })
 
 /** A server that begins requests in turn; `begin` decides when they are answered. */
@@ -155,7 +155,7 @@ describe('requests that are sent without waiting for answers', () => {
     await eventually(() => created === 3)
     // Nothing is read while some wait, so a reset is noticed by what is written.
     socket.resetAndDestroy()
-    close()
+    void close()
     await eventually(() => gone === 1)
     expect(begun).toEqual(['/first'])
   })

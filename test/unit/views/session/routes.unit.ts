@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express, { type Response } from 'express'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -10,6 +8,7 @@ import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.
 import { registerSession } from '../../../../views/session/register.ts'
 import { IDLE_SECONDS, LONGEST_SECONDS } from '../../../../views/session/sessions.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { type BareServer, startBare } from '../../../support/raw-http.ts'
 
 const SECRET = 'a secret of 32 characters or more'
 const MINUTE = 60_000
@@ -55,7 +54,7 @@ let slow: Response[]
 let keys: Map<string, { team: string; revokedAt: string | null }>
 let metrics: Metrics
 let logged: string
-let server: Server
+let server: BareServer
 let url: string
 
 beforeEach(() => start([PROXY]))
@@ -96,17 +95,11 @@ async function start(trusted: readonly string[]): Promise<void> {
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
   app.get('/api/slow', (_request, response) => void slow.push(response))
   app.get('/elsewhere', (_request, response) => void response.end())
-  server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await startBare(app)
+  url = server.url
 }
 
-afterEach(stop)
-
-function stop(): void {
-  server.closeAllConnections()
-  server.close()
-}
+afterEach(() => server.close())
 
 interface Asked {
   readonly status: number
@@ -167,7 +160,7 @@ describe('POST /api/session', () => {
   })
 
   test('a proxy that is not trusted is not believed, and the log says once what to set', async () => {
-    stop()
+    await server.close()
     await start([])
     for (let count = 0; count < 2; count += 1)
       expect((await signIn(KEY_A, { 'x-forwarded-proto': 'https' })).setCookie).not.toContain('Secure')
@@ -258,7 +251,7 @@ describe('POST /api/session', () => {
   })
 
   test('made-up addresses are one client where nobody is trusted', async () => {
-    stop()
+    await server.close()
     await start([])
     for (let count = 0; count < 10; count += 1) await signIn('wrong', { 'x-forwarded-for': `203.0.113.${count}` })
     expect((await signIn('wrong', { 'x-forwarded-for': '203.0.113.99' })).status).toBe(429)

@@ -1,10 +1,9 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { describeTeam } from '../../../../shared/registry/describe.ts'
 import { createTickets } from '../../../../views/session/tickets.ts'
 import { sampleRequests } from '../../../../views/team/sample-flow.ts'
 import { startGateway } from '../../../support/gateway.ts'
+import { startBare } from '../../../support/raw-http.ts'
 import { NOW, registryOf } from '../../../support/registry-topic.ts'
 import { PROJECT_A, startTeam } from '../../../support/team-fixture.ts'
 
@@ -91,14 +90,13 @@ projects: [{ id: ${PROJECT_A}, team: a }]`)
   }
 
   const standIn = async (answer: (body: string) => [number, string]): Promise<string> => {
-    const server: Server = createServer(async (request, response) => {
+    const { url, close } = await startBare(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString()
       const [status, text] = answer(body)
       response.writeHead(status, status === 302 ? { location: '/' } : {}).end(text)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closing.push(() => new Promise((resolve) => server.close(resolve)))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    closing.push(close)
+    return url
   }
 
   test('sends it through the gateway, with a ticket in place of a key', async () => {

@@ -1,20 +1,19 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
 import type { WatchBook } from '../../../../views/watches/book.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
+import { type BareServer, startBare } from '../../../support/raw-http.ts'
 import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
 import { knownWatch, SECRET } from '../../../support/watches.ts'
 
 let team: TeamFixture
-let receiver: Server | undefined
+let receiver: BareServer | undefined
 beforeEach(async () => {
   team = await startTeam()
 })
 afterEach(async () => {
-  receiver?.closeAllConnections()
-  receiver?.close()
+  await receiver?.close()
   await team.close()
 })
 
@@ -326,9 +325,8 @@ describe('/api/team/watches', () => {
 
 describe('/api/team/watches/{id}/test', () => {
   const listen = async (listener: RequestListener): Promise<string> => {
-    receiver = createServer(listener)
-    await new Promise<void>((resolve) => receiver?.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    receiver = await startBare(listener)
+    return `${receiver.url}/`
   }
   const tested = async (url: string, format = 'json'): Promise<TestedWatch> => {
     const { id } = await made({ webhook: { url, format } })

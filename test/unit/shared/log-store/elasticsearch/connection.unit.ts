@@ -14,6 +14,7 @@ import {
 } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
 import { eventually } from '../../../../support/eventually.ts'
+import { startBare } from '../../../../support/raw-http.ts'
 import { temporaryFolder } from '../../../../support/sluice-process.ts'
 
 const folder = temporaryFolder()
@@ -127,10 +128,9 @@ async function withServer(
   options: Partial<ConnectionOptions>,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const server = createPlainServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, close } = await startBare(listener)
   const connection = connect({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     auth: () => ({ type: 'none' }),
     caFile: null,
     onRefused: (error) => expect.unreachable(error.message),
@@ -142,8 +142,7 @@ async function withServer(
     await work(connection)
   } finally {
     await connection.close()
-    server.close()
-    server.closeAllConnections()
+    await close()
   }
 }
 
