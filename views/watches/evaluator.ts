@@ -21,7 +21,7 @@ import { createLanes, type Job } from './lanes.ts'
 import { bodyOf, matchedUrl } from './messages.ts'
 import type { Ownership } from './ownership.ts'
 import type { Posted, Poster } from './poster.ts'
-import { afterAttempt, afterError, afterEvaluation, beforeAttempt, stateOf } from './progress.ts'
+import { afterAttempt, afterError, afterEvaluation, beforeAttempt, dueDelivery, stateOf } from './progress.ts'
 import type { Delivery } from './records.ts'
 
 export interface EvaluatorDeps {
@@ -84,14 +84,12 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     owner: watch.team,
     key: keyOf(watch),
     run: async () => {
-      const now = current(watch)
+      const present = current(watch)
       try {
-        if (now !== undefined) await work(now)
+        if (present !== undefined) await work(present)
       } catch (err) {
-        logger.error(
-          { err, team: watch.team, watch: watch.id },
-          'a watch was left out for a while, as its evaluation broke',
-        )
+        const { team, id } = watch
+        logger.error({ err, team, watch: id }, 'a watch was left out for a while, as its evaluation broke')
         schedule.done(watch, true)
       }
     },
@@ -104,13 +102,16 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     schedule.keep(all)
     // A watch is evaluated or posted, never both at once, as each state succeeds the previous one.
     const idle = all.filter((watch) => !evaluations.isRunning(keyOf(watch)) && !posts.isRunning(keyOf(watch)))
-    const toPost = idle.filter((watch) => beforeAttempt(watch, clock.now()) !== undefined)
-    // A receiver that does not answer takes a lane for the whole timeout, and is tried again: with many, these attempts would take all.
-    posts.offer(
-      toPost.map((watch) => ({ ...jobOf(watch, post), isRepeat: (stateOf(watch).delivery?.attempts ?? 0) > 0 })),
-    )
-    const toEvaluate = schedule.due(idle.filter((watch) => !toPost.includes(watch)))
-    evaluations.offer(toEvaluate.map((watch) => jobOf(watch, evaluateOne)))
+    const now = clock.now()
+    const [toEvaluate, toPost]: [KnownWatch[], Job[]] = [[], []]
+    for (const watch of idle) {
+      const delivery = dueDelivery(watch, now)
+      // Receivers that do not answer each take a lane for the whole timeout: if repeats did not come last, many of them would take all.
+      if (delivery !== undefined) toPost.push({ ...jobOf(watch, post), isRepeat: delivery.attempts > 0 })
+      else toEvaluate.push(watch)
+    }
+    posts.offer(toPost)
+    evaluations.offer(schedule.due(toEvaluate).map((watch) => jobOf(watch, evaluateOne)))
     await removeOrphans()
     if (performance.now() - writtenAt < intervalMs && !times.hasFirst()) return
     writtenAt = performance.now()

@@ -65,19 +65,22 @@ const turnOf = (before: string | null, now: string | null): Omit<Outcome, 'at'> 
     : { outcome: 'error', text: now }
 }
 
-/** The state while a process posts: the next attempt is due if its process dies, and never while it posts. */
-export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
-  const before = stateOf(watch)
-  const { delivery } = before
+/** The watch's delivery, if an attempt of it is due. */
+export function dueDelivery(watch: KnownWatch, now: number): Delivery | undefined {
+  const { delivery } = stateOf(watch)
   if (delivery === null) return undefined
   const waitMs = Date.parse(delivery.nextAt) - now
   // No delay is longer: the clock was set back since, and its old time may be years ahead.
-  if (waitMs > 0 && waitMs <= WAIT_MS_MAX) return undefined
+  return waitMs > 0 && waitMs <= WAIT_MS_MAX ? undefined : delivery
+}
+
+/** The state while a process posts: the next attempt is due if its process dies, and never while it posts. Undefined if none is due. */
+export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
+  const delivery = dueDelivery(watch, now)
+  if (delivery === undefined) return undefined
   const attempts = delivery.attempts + 1
-  return {
-    ...before,
-    delivery: { ...delivery, attempts, nextAt: timestampOf(now + POST_MS_MAX + delayAfter(attempts)) },
-  }
+  const nextAt = timestampOf(now + POST_MS_MAX + delayAfter(attempts))
+  return { ...stateOf(watch), delivery: { ...delivery, attempts, nextAt } }
 }
 
 /** The state after an attempt; `watch` has the state during it. */
