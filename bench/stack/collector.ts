@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '../../test/stack/ports.ts'
 import { startProgram } from '../measured-process.ts'
-import type { Program, Workload } from './programs.ts'
+import { OTLP_PATH, type Program, type Workload } from './programs.ts'
 import type { Topics } from './topics.ts'
 
 const run = promisify(execFile)
@@ -61,7 +61,7 @@ export async function collector(
         await program.stop()
         rmSync(folder, { recursive: true, force: true })
       }
-      return { ...program, stop, topic, said: inOtlp, headers: {}, sends: async () => null }
+      return { ...program, stop, topic, adapt: inOtlp, headers: {}, sends: async () => null }
     },
   }
 }
@@ -113,12 +113,10 @@ service:
     logs: { receivers: [otlp], exporters: [kafka] }
 `
 
-/** The same entries as log records with the entry's JSON as the body text, the cheapest form for the Collector. */
-const inOtlp = (workload: Workload): Workload => ({
-  ...workload,
-  path: '/v1/logs',
-  goodAnswer: '{"partialSuccess":{}}',
-  bodies: workload.bodies.map((body) => {
+/** The same entries as log records with the entry's JSON as the body text, the cheapest form for the Collector; OTLP stays as it is. */
+function inOtlp(workload: Workload): Workload {
+  if (workload.path === OTLP_PATH) return workload
+  const bodies = workload.bodies.map((body) => {
     const { logEntries, ...single } = JSON.parse(String(body)) as {
       readonly logEntries?: readonly { readonly level: string }[]
     }
@@ -129,5 +127,6 @@ const inOtlp = (workload: Workload): Workload => ({
       body: { stringValue: JSON.stringify(entry) },
     }))
     return JSON.stringify({ resourceLogs: [{ resource: {}, scopeLogs: [{ scope: {}, logRecords }] }] })
-  }),
-})
+  })
+  return { ...workload, path: OTLP_PATH, goodAnswer: '{"partialSuccess":{}}', bodies }
+}

@@ -55,14 +55,14 @@ async function withProgram<Result>(
   let acknowledged = 0
   let failed = 0
   const load: LoadOf = async (workload, options) => {
-    const said = running.said(workload)
+    const sent = running.adapt?.(workload) ?? workload
     const result = await runLoad({
-      ...said,
-      url: running.url + said.path,
-      headers: { ...running.headers, ...said.headers },
+      ...sent,
+      url: running.url + sent.path,
+      headers: { ...running.headers, ...sent.headers },
       ...options,
     })
-    acknowledged += result.answered * said.entries
+    acknowledged += result.answered * sent.entries
     failed += result.failed
     return result
   }

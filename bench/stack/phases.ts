@@ -22,11 +22,10 @@ import {
   type Rollout,
   renderGroups,
 } from './groups.ts'
-import { measureConsumersMemory, measureGatewayMemory } from './memory.ts'
-import { renderMemory } from './memory-report.ts'
-import { BATCH, BATCH_KEYED, floor, OTLP, type Program, SINGLE, SINGLE_KEYED, sluice, unchanged } from './programs.ts'
+import { measureConsumersMemory, measureGatewayMemory, renderMemory } from './memory.ts'
+import { BATCH, BATCH_KEYED, floor, OTLP, type Program, SINGLE, SINGLE_KEYED, sluice } from './programs.ts'
 import { measureSearchable } from './searchable.ts'
-import { running, startElasticsearch, startKafka } from './servers.ts'
+import { type OwnServer, running, type Server, startElasticsearch, startKafka } from './servers.ts'
 import { openTopics, type Topics } from './topics.ts'
 
 export interface PhaseOptions {
@@ -54,10 +53,41 @@ function noted<Run>(run: Run): Run {
   return run
 }
 
-async function runGateway({ quick, rounds, workload: named, broker: given }: PhaseOptions): Promise<string> {
+/** Runs the work with a broker, which is started for it unless there is one already. */
+async function withBroker<Result>(
+  given: string | undefined,
+  work: (broker: Server, topics: Topics) => Promise<Result>,
+): Promise<Result> {
   const broker = given === undefined ? await startKafka() : running(given)
   const topics = openTopics(broker.address)
   try {
+    return await work(broker, topics)
+  } finally {
+    await topics.close()
+    await broker.stop()
+  }
+}
+
+/** Runs the work with a broker and an Elasticsearch node of its own. */
+async function withBoth<Result>(
+  work: (servers: {
+    readonly broker: OwnServer
+    readonly elasticsearch: OwnServer
+    readonly topics: Topics
+  }) => Promise<Result>,
+): Promise<Result> {
+  const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
+  const topics = openTopics(broker.address)
+  try {
+    return await work({ broker, elasticsearch, topics })
+  } finally {
+    await topics.close()
+    await Promise.all([broker.stop(), elasticsearch.stop()])
+  }
+}
+
+const runGateway = ({ quick, rounds, workload: named, broker: given }: PhaseOptions): Promise<string> =>
+  withBroker(given, async (broker, topics) => {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 1.5 }
     const bare = floor(broker.address, topics)
     const gateways = ours(broker.address)
@@ -81,24 +111,16 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
         for (const program of [bare, ...gateways]) saturations.push(noted(await saturate(program, workload, rig)))
       }
     }
-    if (![...saturations, ...steadies].every(({ counts }) => isExact(counts))) {
-      throw new Error('what was acknowledged is not what the topic holds')
-    }
+    refuseInexact([...saturations, ...steadies])
     return renderGateway({ saturations, steadies, rate, notes })
-  } finally {
-    await topics.close()
-    await broker.stop()
-  }
-}
+  })
 
-async function runOtlp({ quick, rounds, broker: given }: PhaseOptions): Promise<string> {
-  const broker = given === undefined ? await startKafka() : running(given)
-  const topics = openTopics(broker.address)
-  try {
+const runOtlp = ({ quick, rounds, broker: given }: PhaseOptions): Promise<string> =>
+  withBroker(given, async (broker, topics) => {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 2 }
     const notes: string[] = []
     const others = quick ? [] : await peers(broker.address, topics, notes, ['records', 'bodies'])
-    const programs = [...ours(broker.address), ...others].map(unchanged)
+    const programs = [...ours(broker.address), ...others]
     const saturations: Saturation[] = []
     if (!quick) for (const workload of OTLP) for (const each of programs) await saturate(each, workload, rig)
     for (let round = 0; round < rounds; round++) {
@@ -106,13 +128,12 @@ async function runOtlp({ quick, rounds, broker: given }: PhaseOptions): Promise<
         for (const each of programs) saturations.push(noted(await saturate(each, workload, rig)))
       }
     }
-    if (!saturations.every(({ counts }) => isExact(counts)))
-      throw new Error('the topic does not hold what was acknowledged')
+    refuseInexact(saturations)
     return renderOtlp(saturations, notes)
-  } finally {
-    await topics.close()
-    await broker.stop()
-  }
+  })
+
+function refuseInexact(runs: readonly (Saturation | Steady)[]): void {
+  if (!runs.every(({ counts }) => isExact(counts))) throw new Error('what was acknowledged is not what the topic holds')
 }
 
 /** The gateway with its defaults, and without the features that its peers lack. */
@@ -142,10 +163,8 @@ const ONE_VIEW = 'Sluice, the application-logs view'
 const ALL_VIEWS = 'Sluice, all views (flows folded as well)'
 const WARM_UP_LOOPS = 3
 
-async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
-  const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
-  const topics = openTopics(broker.address)
-  try {
+const runConsumers = ({ quick, rounds }: PhaseOptions): Promise<string> =>
+  withBoth(async ({ broker, elasticsearch, topics }) => {
     const rig: ConsumersRig = { broker, elasticsearch, topics, documents: quick ? 5_000 : 200_000 }
     const filled = await fillTopic('bench-consumers', rig)
     // Elasticsearch is also compiled while running, and takes longer than a broker.
@@ -163,38 +182,26 @@ async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
     const searchable = noted(await measureSearchable('bench-searchable', half, { broker, elasticsearch, seconds }))
     const names = { oneView: ONE_VIEW, loops: [loopName(1), loopName(2)] }
     return renderConsumers({ documents: rig.documents, indexings, names, searchable })
-  } finally {
-    await topics.close()
-    await Promise.all([broker.stop(), elasticsearch.stop()])
-  }
-}
+  })
 
-async function runMemory({ quick }: PhaseOptions): Promise<string> {
-  const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
-  const topics = openTopics(broker.address)
-  const seconds = quick ? 2 : 15
-  try {
-    const rig = { broker, elasticsearch, topics, seconds }
+const runMemory = ({ quick }: PhaseOptions): Promise<string> =>
+  withBoth(async (servers) => {
+    const seconds = quick ? 2 : 15
+    const rig = { ...servers, seconds }
     const filled = await fillTopic('bench-memory', { ...rig, documents: quick ? 5_000 : 200_000 })
     const consumers = noted(await measureConsumersMemory(filled, rig))
     const gateway = noted(await measureGatewayMemory('bench-frozen', rig))
     const publishBufferMiB = SETTINGS.PUBLISH_BUFFER_BYTES.default / (1024 * 1024)
     return renderMemory({ seconds, gateway, consumers, publishBufferMiB })
-  } finally {
-    await topics.close()
-    await Promise.all([broker.stop(), elasticsearch.stop()])
-  }
-}
+  })
 
 const HANDLERS: readonly Handlers[] = [
   { name: '20 ms a batch', everyMs: 20, firstMs: 20 },
   { name: '20 ms a batch, 5 s in one partition, which is not counted', everyMs: 20, firstMs: 5_000 },
 ]
 
-async function runGroups({ quick, rounds, broker: given }: PhaseOptions): Promise<string> {
-  const broker = given === undefined ? await startKafka() : running(given)
-  const topics = openTopics(broker.address)
-  try {
+const runGroups = ({ quick, rounds, broker: given }: PhaseOptions): Promise<string> =>
+  withBroker(given, async (broker, topics) => {
     const rig: GroupsRig = { broker: broker.address, topics, settleMs: quick ? 500 : 6_000 }
     const rollouts: Rollout[] = []
     for (const handlers of quick ? HANDLERS.slice(0, 1) : HANDLERS) {
@@ -207,11 +214,7 @@ async function runGroups({ quick, rounds, broker: given }: PhaseOptions): Promis
     if (rollouts.some(({ wrong }) => wrong > 0))
       throw new Error('a record was not handled, or by two members at a time')
     return renderGroups(rollouts)
-  } finally {
-    await topics.close()
-    await broker.stop()
-  }
-}
+  })
 
 /** Medians of the times; sums of the other figures. */
 function middle(runs: readonly Rollout[], protocol: GroupProtocol, { name }: Handlers): Rollout {

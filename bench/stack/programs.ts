@@ -28,8 +28,8 @@ export interface Program {
 
 export interface RunningProgram extends MeasuredProcess {
   readonly topic: string
-  /** Converts the workload to the program's protocol. */
-  said(workload: Workload): Workload
+  /** Converts a workload to the program's protocol; absent if it takes those of Sluice. */
+  readonly adapt?: (workload: Workload) => Workload
   readonly headers: Readonly<Record<string, string>>
   /** Produce requests sent so far, or null if the program does not count them. */
   sends(): Promise<number | null>
@@ -58,11 +58,13 @@ export const BATCH = batches('batch of 100', false)
 export const SINGLE_KEYED = singles('single, each entry of one of 5,000 flows', true)
 export const BATCH_KEYED = batches('batch of 100, each entry of one of 5,000 flows', true)
 
+export const OTLP_PATH = '/v1/logs'
+
 const otlp = (records: number): Workload => ({
   name: `OTLP in Protobuf, ${records} records`,
   entries: records,
   connections: 32,
-  path: '/v1/logs',
+  path: OTLP_PATH,
   bodies: otlpBodies(Math.ceil(5_000 / records), records),
   headers: { 'content-type': 'application/x-protobuf' },
   // An ExportLogsServiceResponse without a partial success is empty, or has the two bytes of an empty one.
@@ -70,14 +72,6 @@ const otlp = (records: number): Workload => ({
 })
 
 export const OTLP = [otlp(100), otlp(512)]
-
-/** The program, with every workload passed unchanged. */
-export const unchanged = (program: Program): Program => ({
-  ...program,
-  start: async (prefix) => ({ ...(await program.start(prefix)), said: asIs }),
-})
-
-const asIs = (given: Workload): Workload => given
 
 /** The gateway does not use Elasticsearch, so this address is never contacted. */
 export const NOWHERE = 'http://127.0.0.1:9'
@@ -123,7 +117,6 @@ export const sluice = (broker: string, name = 'Sluice', settings: Readonly<Recor
     return {
       ...gateway,
       topic: topicName(prefix, 'application-logs'),
-      said: asIs,
       headers: { 'x-api-key': API_KEY },
       sends: async () => total(await metrics(gateway.url), 'sluice_publish_seconds_count'),
     }
@@ -139,7 +132,7 @@ export const floor = (broker: string, topics: Topics): Program => ({
     return {
       ...program,
       topic,
-      said: (workload) => ({ ...workload, goodAnswer: '{"success":true}' }),
+      adapt: (workload) => ({ ...workload, goodAnswer: '{"success":true}' }),
       headers: {},
       sends: async () => total(await metrics(program.url), 'floor_sends_total'),
     }
