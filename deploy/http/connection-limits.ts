@@ -46,7 +46,7 @@ export function withinFileLimit<Settings extends Pick<Config, 'MAX_CONNECTIONS'>
 
 /** The limit of the process, which Node has raised as far as it may; infinite where it is unknown, as on Windows. */
 function openFilesMax(): number {
-  // Without the names of its connections' ends, for which it would ask the DNS.
+  // A report asks the DNS for the names of the connections' ends, unless it leaves out the network.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
   const soft = userLimits?.open_files.soft
@@ -106,7 +106,7 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
       else open.set(socket, now)
     }
   }
-  // Once everything that has arrived was read: a connection with an unread request only seems idle.
+  // After the reads of this turn of the event loop: a connection with an unread request only seems idle.
   const timer = setInterval(() => setImmediate(look), lookMs).unref()
   server.on('close', () => clearInterval(timer))
 }
@@ -135,7 +135,7 @@ export function limitUnasked(server: HttpServer, timeoutMs: number): () => void 
   }
   server.on('connection', (socket: Socket) => {
     open.add(socket)
-    // Once everything that has arrived was read.
+    // After the reads of this turn of the event loop, one of which may bring a request.
     const deadline = deadlines.add(performance.now() + timeoutMs, () => setImmediate(closeUnasked, socket))
     socket.once('close', () => {
       open.delete(socket)
@@ -143,7 +143,7 @@ export function limitUnasked(server: HttpServer, timeoutMs: number): () => void 
     })
   })
   return () => {
-    // To Node a connection is idle as soon as its answer was handed over, however much of that has not left yet.
+    // Node counts a connection as idle once its answer was handed over, even if much of the answer has not left yet.
     if (![...open].some(({ writableLength }) => writableLength > 0)) server.closeIdleConnections()
     open.forEach(closeUnasked)
   }

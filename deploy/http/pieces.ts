@@ -20,7 +20,7 @@ export function limitPieces(server: Server): void {
     let bytes = 0
     let isOver = false
     request.push = (piece: Buffer | null) => {
-      // For `false` Node would stop reading the connection, of which the rest is discarded.
+      // The rest is discarded; `false` would make Node stop reading the connection instead.
       if (isOver) return true
       pieces += 1
       bytes += piece?.length ?? 0

@@ -62,7 +62,6 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   limitConnections(server, { connectionsMax: config.MAX_CONNECTIONS, metrics })
   letGoOfStalled(server)
   Object.assign(server, { httpAllowHalfOpen: true })
-  // Its requests in turn, from the first to the last answer.
   server.on('connection', (socket: Socket) => {
     limitPipelining(socket)
     answerHalfClosed(socket)
@@ -83,7 +82,7 @@ function close(server: Server, deadline: number, closeIdle: () => void): Promise
     const end = steadyClock.now() + deadline - systemClock.now()
     const poll = setInterval(() => {
       if (steadyClock.now() >= end) server.closeAllConnections()
-      // Once everything that has arrived was read: a connection with an unread request only seems idle.
+      // After the reads of this turn of the event loop: a connection with an unread request only seems idle.
       else setImmediate(closeIdle)
     }, DRAIN_POLL_MS)
     // An HTTP server closes idle connections at once, and so resets those on which a request has arrived and is not read yet.

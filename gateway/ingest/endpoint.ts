@@ -127,7 +127,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
       const begun = cooperative.begin(steps, STEPS_AT_ONCE)
       if (begun === undefined) return cooperative.run(owner, steps, 'short')
       if (begun.done) return begun.value
-      // It has many entries. Until its turn comes, its values are in memory together with those of others; a binary format has held them.
+      // The values of a body with many entries stay in memory until its turn comes; the reader of a binary format has counted them already.
       if (typeof content !== 'string' || memory.hold(valuesIn(content) * VALUE_BYTES))
         return cooperative.run(owner, steps)
       const noRoom = Promise.resolve({ refused: NO_ROOM.problem })

@@ -12,8 +12,8 @@ import type { Received, SentEntries } from './request.ts'
 
 /**
  * Handles a request whose body was read, in steps until its records are handed to the publisher, with the memory of the body. Throws a
- * `ProblemError` if the whole request is refused; any other error is a fault of ours. The promised reply does not keep the body alive: under load, requests that wait for the journal would fill the
- * memory.
+ * `ProblemError` if the whole request is refused; any other error is a fault of ours. The promised reply does not keep the body alive:
+ * under load, requests that wait for the journal would fill the memory.
  */
 export type IngestHandler = (received: Received, memory: Pick<RequestMemory, 'hold'>) => Steps<Promise<Reply>>
 

@@ -116,7 +116,7 @@ export function cutBatch(
       records.length + part.records.length <= limits.batchRecordsMax && bytes + part.bytes <= limits.batchBytesMax
     if (!fits && parts.length > 0) continue
     dequeue(part)
-    // To the end, where it has its next turn; a Team that is passed over begins the next micro-batch.
+    // The Team goes to the end of the line; one that was passed over begins the next micro-batch.
     if (queue.teams.delete(team)) queue.teams.set(team, ofTeam)
     parts.push(part)
     for (const record of part.records) records.push(record)

@@ -58,11 +58,11 @@ export function* parseInPieces(
   }
 }
 
-/** Only cuts the text: mistakes in it are found when their piece is parsed. */
+/** The loop only looks for places to cut: a mistake in the text is found when its piece is parsed. */
 function* parseText(text: string, holdValues: HoldValues, pieceCharacters: number): Steps<unknown> {
   const pieces = new Pieces(text)
   const { open } = pieces
-  /** Those whose memory is not taken yet. */
+  /** The number of values whose memory is not taken yet. */
   let values = 0
   let restAt = pieceCharacters
   let container: Container | undefined
@@ -256,7 +256,7 @@ export function valuesIn(text: string): number {
 /** Takes the memory for so many more values of a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
 export type HoldValues = (values: number) => void
 
-/** For the values of one body, however many texts it has. */
+/** Counts the values of one body, however many texts it has. */
 export function createValueHold(memory: Pick<RequestMemory, 'hold'>): HoldValues {
   let total = 0
   return (values) => {

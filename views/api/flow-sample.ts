@@ -54,7 +54,7 @@ export async function sampleFlows(
     for (const { after, until } of rest) {
       if (sampled >= flowsMax || groups >= GROUPS_SAMPLED_MAX) return { sampled, more: true }
       const page = { limit: Math.min(share, flowsMax - sampled), sort: 'latest', after } as const
-      // So bounded, a search that finds few flows does not go on through the stretches after this one.
+      // Without this bound, a search that finds few flows would go on through the stretches after this one.
       const within = until === '' ? filter : { ...filter, from: until }
       const { flows, next } = await store.searchFlows(within, page, signal)
       const own = flows.filter(({ lastAt }) => compareTimestamps(lastAt, until) > 0)

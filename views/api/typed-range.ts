@@ -45,7 +45,7 @@ function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'b
   const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}${offset ?? 'Z'}`)
   if (whole === undefined || offset !== undefined) return whole
   const wall = Date.parse(whole)
-  // With the offsets before and after a change of the clocks that may be near: a day is longer than any offset or change.
+  // The clocks may change nearby, so both offsets are tried; a day is longer than any offset or change.
   const instants = [wall - DAY_MS, wall + DAY_MS].map((at) => wall - offsetAt(zone, at))
   const actual = instants.filter((at) => at + offsetAt(zone, at) === wall)
   // When the clocks change, a local time may exist twice, or not at all: the range has all that may be meant.

@@ -136,7 +136,7 @@ function durationIn(value: unknown, looks: Looks): number | undefined {
   looks.left -= names.length
   for (const name of names) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
-    // Of a number that keeps its digits, these are the only member.
+    // A number that keeps its digits is an object, with the digits as its only member.
     const digits =
       typeof member === 'number' ? member : (member as Readonly<Record<string, unknown>> | null)?.['rawJSON']
     const isNamed = digits !== undefined && name.length < NAME_MAX

@@ -62,7 +62,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
     for (;;) {
       const failure = await attempt(batch, encoded, failures.length > 0, end - performance.now())
       if (failure === null) {
-        // Only now can no attempt still send it.
+        // Not after a failure: an attempt that was given up may still send the batch.
         recycle(encoded)
         return
       }
@@ -154,7 +154,7 @@ const MUTED_MS_MAX = 60_000
  * Resolves when it is an append's turn, to the function that ends it with the milliseconds from the answer.
  */
 function createTurns(): (node: number) => Promise<(mutedMs: number) => void> {
-  /** By the node of such a broker: resolves at the end of the last turn. */
+  /** The end of the last turn at each such broker, by node. */
   const ends = new Map<number, Promise<unknown>>()
   return async (node) => {
     const before = ends.get(node)

@@ -22,7 +22,7 @@ export interface Source extends LogPlace, PartitionState {
   refusal: PartitionState['refusal']
   /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
   obstacle: string | null
-  /** Its last turn of all; a broker fills its answer in request order, so those that waited longest are asked for first. */
+  /** The number of its last turn: a broker fills its answer in request order, so those that waited longest are asked for first. */
   turn: number
 }
 
@@ -101,7 +101,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const client = createClient(options)
   const report = createReport(logger)
   const leaders = createLeaders(options, client, report)
-  // Two, as a handler that ends wakes the readers, and must not cause a metadata request each time.
+  // The supervisor has its own: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
   // At once: a request whose answer is still awaited ends with the client.

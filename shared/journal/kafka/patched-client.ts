@@ -48,7 +48,7 @@ export const patchClient = <Client extends Base>(client: Client, connection: Kaf
 function patchConnections<Client extends Pick<Base, 'connections'>>(client: Client): Client {
   client.connections.on('connecting', ({ connection }) => {
     connection.on('error', () => undefined)
-    // Of a connection that is closed, this only clears the timer.
+    // `close` only clears the timer of a connection that is closed already.
     connection.on('close', () => connection.close(() => undefined))
   })
   return client

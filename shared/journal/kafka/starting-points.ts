@@ -93,7 +93,7 @@ async function askPositions(
 
 function pointOf(topic: string, partition: number, { first, end, committed }: GroupPosition): StartingPoint {
   const point = { topic, partition, ...(committed ?? { position: first, leaderEpoch: NO_EPOCH }) }
-  // Of a position with its epoch, the leader itself says whether it lacks records before it.
+  // If the epoch is known, the leader itself reports that it lacks records before the position.
   refuseLost(point, first, point.leaderEpoch === NO_EPOCH ? end : point.position)
   return point
 }

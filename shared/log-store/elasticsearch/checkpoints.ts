@@ -198,7 +198,7 @@ export async function refreshAll(connection: Connection, indices: string, query 
   if (shards.failed > 0) throw new ElasticsearchError(`copies that were not refreshed: ${shards.failed}`, 503, {})
 }
 
-/** As many of the longest names are well within the 4 KiB to which Elasticsearch limits the line of a request. */
+/** Elasticsearch limits the line of a request to 4 KiB, which is well above this number of the longest names. */
 const LISTED_MAX = 20
 
 /** The indices as a part of a path; all days if there are too many of them. */

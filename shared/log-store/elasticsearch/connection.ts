@@ -103,7 +103,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
           ...(maxResponseSize !== undefined && { maxResponseSize }),
           meta: true,
         })
-        // To the driver, a redirect and any text are answers; read as one, they would be an empty page.
+        // The driver takes a redirect, or any text, for an answer; here it would look like an empty page.
         if (answer.statusCode >= 300 || typeof answer.body !== 'object' || answer.body === null)
           throw foreign(`${method} ${path}`, answer.statusCode)
         return answer.body
@@ -139,7 +139,7 @@ function clientOptions(
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
     ...(ca !== null && { tls: { ca } }),
     compression: gzip,
-    // Of the client, as the time limit of a request ends with the head of its answer: this one is for each pause in the rest too.
+    // The limit of a single request ends with the head of its answer; that of the client also applies to each pause after it.
     requestTimeout: requestTimeoutMs,
     maxRetries: 0,
     sniffOnStart: false,
