@@ -6,10 +6,9 @@ import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/con
 import type { ReplaceOptions } from '../../shared/log-store/elasticsearch/replace-index.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
-import type { Config } from '../../shared/runtime/config.ts'
+import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { BackendDeps, Where } from './backends.ts'
-import { rereadSecret } from './reread-secret.ts'
 
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {

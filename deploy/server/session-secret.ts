@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../shared/runtime/config.ts'
+import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
 import { usesFiles } from './backends.ts'
 import { DataDirUnusableError } from './data-dir-lock.ts'
-import { rereadSecret } from './reread-secret.ts'
 import type { Role } from './roles.ts'
 
 const FILE = 'session-secret'

@@ -11,13 +11,12 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Clock } from '../../shared/runtime/clock.ts'
-import { type Config, pairsOf } from '../../shared/runtime/config.ts'
+import { type Config, pairsOf, rereadSecret } from '../../shared/runtime/config.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/runtime/tracing.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
-import { rereadSecret } from './reread-secret.ts'
 import { VERSION } from './version.ts'
 
 /** The version of the semantic conventions that attribute names follow. */

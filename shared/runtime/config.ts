@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
 import { lastGood } from './last-good.ts'
+import type { Logger } from './logger.ts'
 import { networkOf } from './networks.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
@@ -102,6 +103,16 @@ export function newestSecret<Name extends SecretName>(
   }
   return lastGood(read, onRefused, readAgainMs)
 }
+
+/** `newestSecret`, with a warning about a value that is not used. */
+export const rereadSecret = <Name extends SecretName>(
+  config: Pick<Config, Name | 'secretFiles'>,
+  name: Name,
+  logger: Logger,
+): (() => Config[Name]) =>
+  newestSecret(config, name, (err) =>
+    logger.warn({ err }, 'the new value of a secret is not used; the previous one stays in use'),
+  )
 
 function readSetting(name: string, setting: Setting, env: Environment, problems: Problem[]): unknown {
   const fail = (text: string): void => {

@@ -1,6 +1,8 @@
 import { decodeRefusal, type NotedRefusal } from '../../shared/contract/refusals.ts'
 import { DAY_MS } from '../../shared/contract/timestamp.ts'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
+import { createTopicFollower, type TopicFollowerDeps } from '../../shared/journal/topic-follower.ts'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
 
 /** A refusal kept for its Team. */
 export interface KeptRefusal {
@@ -107,4 +109,17 @@ function leastTelling(slots: readonly Slot[]): Slot {
   const byCode = [...Map.groupBy(slots, ({ noted }) => noted.code).values()]
   const most = byCode.reduce((one, other) => (other.length > one.length ? other : one))
   return most[0] as Slot
+}
+
+type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' | 'isRequired' | 'begin' | 'fold' | 'onChange'>
+
+/** Keeps the latest refusals of every Team in memory. */
+export function createRefusalsFollower(deps: RefusalsFollowerDeps): Service & RefusalsReader {
+  const { name, start, stop, state, caughtUp } = createTopicFollower({
+    ...deps,
+    name: 'refusals',
+    begin: () => createRefusalRing(deps.clock.now),
+    fold: (ring, records) => ring.fold(records),
+  })
+  return { name, start, stop, of: (team) => (caughtUp() ? state().of(team) : undefined) }
 }
