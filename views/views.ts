@@ -8,7 +8,7 @@ import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { registerViews } from './api/register.ts'
 import { createRefusalsFollower } from './refusals/ring.ts'
 import { registerSession } from './session/register.ts'
-import type { Tickets } from './session/tickets.ts'
+import { createTickets } from './session/tickets.ts'
 import type { Secrets } from './session/token.ts'
 import { registerSite } from './site.ts'
 import { registerTeam } from './team/register.ts'
@@ -20,7 +20,6 @@ export interface ViewsDeps extends CoreServices {
   readonly store: LogStoreReader
   /** The secrets, at present, that sign the sessions of the page. */
   readonly secrets: () => Secrets
-  readonly tickets: Tickets
   readonly watches: Pick<Watches, 'book' | 'poster'>
   /** The address of this process if it is a gateway too; else undefined. */
   readonly ownGateway: (() => string) | undefined
@@ -28,7 +27,7 @@ export interface ViewsDeps extends CoreServices {
 
 /** The role that shows logs: the read API, the Team's settings and the page. */
 export function createViews(deps: ViewsDeps): RoleParts {
-  const { config, secrets, tickets, ownGateway } = deps
+  const { config, clock, secrets, ownGateway } = deps
   const basePath = config.BASE_PATH
   const here = ownGateway !== undefined
   const router = Router()
@@ -47,8 +46,11 @@ export function createViews(deps: ViewsDeps): RoleParts {
     gate: api.gate,
     deadlineMs: config.READ_DEADLINE_MS,
     gateway: { url: config.GATEWAY_URL, here },
-    // A process that is a gateway too may not reach the address that clients use.
-    access: { url: ownGateway ?? (() => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL), tickets },
+    access: {
+      // A process that is a gateway too may not reach the address that clients use.
+      url: ownGateway ?? (() => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL),
+      tickets: createTickets(secrets, clock),
+    },
   })
   registerSite(router, { basePath, gateway: config.GATEWAY_URL ?? (here ? 'here' : 'unknown') })
   const tails = { name: 'live tails', start: async () => {}, stop: async () => api.closeTails() }

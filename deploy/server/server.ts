@@ -11,7 +11,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import { type Service, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
-import { createTickets, openedByTickets } from '../../views/session/tickets.ts'
+import { openedByTickets } from '../../views/session/tickets.ts'
 import { createViews } from '../../views/views.ts'
 import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
@@ -26,7 +26,7 @@ import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 import { createReadiness } from './readiness.ts'
 import { evaluatesWatches, indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
-import { givenSecrets, sessionSecrets } from './session-secret.ts'
+import { sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
 
@@ -176,21 +176,22 @@ function createRoles(
   consumers: RunningConsumers | null,
   url: () => string,
 ): readonly RoleParts[] {
-  const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : givenSecrets(config, logger)
-  const tickets = secrets === null ? null : createTickets(secrets, core.clock)
+  const secrets = sessionSecrets(config, role, logger)
   const roles: RoleParts[] = []
   if (consumers !== null) {
     const storeWrites: HealthCheck = { name: 'log-store writes', health: () => consumers.storeHealth() }
     roles.push({ services: [consumers], health: [consumers, storeWrites] })
   }
-  if (takesLogs(role))
-    roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
+  if (takesLogs(role)) {
+    const registry = secrets === null ? core.registry : openedByTickets(core.registry, secrets, core.clock)
+    roles.push(createGateway({ ...core, registry, batchingPolicy }))
+  }
   if (store === null || !(showsLogs(role) || evaluatesWatches(role))) return roles
   const watches = createWatches({ ...core, store })
   roles.push(watches.shared)
-  if (showsLogs(role) && secrets !== null && tickets !== null) {
+  if (showsLogs(role) && secrets !== null) {
     const ownGateway = takesLogs(role) ? url : undefined
-    roles.push(createViews({ ...core, audit, knownRegistry, store, secrets, tickets, watches, ownGateway }))
+    roles.push(createViews({ ...core, audit, knownRegistry, store, secrets, watches, ownGateway }))
   }
   if (evaluatesWatches(role)) {
     const { services, health = [] } = watches.evaluation()

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
 import { usesFiles } from './backends.ts'
 import { DataDirUnusableError } from './data-dir-lock.ts'
-import type { Role } from './roles.ts'
+import { type Role, showsLogs } from './roles.ts'
 
 const FILE = 'session-secret'
 const SECRET_BYTES = 32
@@ -14,35 +14,27 @@ const SECRET_BYTES = 32
 const CHARACTERS_MIN = 32
 
 /**
- * The secrets of the page's cookies; the first one signs. They are the setting's or else one that is made for the data folder and kept
- * there. A process without a data folder makes a secret that ends with it, and so do its sessions.
+ * The secrets that sign the page's cookies and its tickets for a gateway; the first one signs, at present. They are the setting's or else
+ * one that is made for the data folder and kept there. A process that shows the page without a data folder makes a secret that ends with it,
+ * and so do its sessions. Null in a process that does not show the page and was given none.
  */
-export function sessionSecrets(config: Config, role: Role, logger: Logger): () => Secrets {
-  const given = givenSecrets(config, logger)
-  if (given !== null) return given
-  if (usesFiles(config, role)) {
-    const kept: Secrets = [keptSecret(config.DATA_DIR)]
-    return () => kept
-  }
-  logger.warn(
-    'SESSION_SECRET is not set: sessions of the page end with this process, and other processes do not take them',
-  )
-  const made: Secrets = [newSecret()]
-  return () => made
-}
-
-/** The secrets of the setting; null if it is not set. */
-export function givenSecrets(
-  config: Pick<Config, 'SESSION_SECRET' | 'secretFiles'>,
-  logger: Logger,
-): (() => Secrets) | null {
+export function sessionSecrets(config: Config, role: Role, logger: Logger): (() => Secrets) | null {
   const [first] = config.SESSION_SECRET
-  if (first === undefined) return null
-  const newest = rereadSecret(config, 'SESSION_SECRET', logger)
-  return () => {
-    const [signing = first, ...others] = newest()
-    return [signing, ...others]
+  if (first !== undefined) {
+    const newest = rereadSecret(config, 'SESSION_SECRET', logger)
+    return () => {
+      const [signing = first, ...others] = newest()
+      return [signing, ...others]
+    }
   }
+  if (!showsLogs(role)) return null
+  const isKept = usesFiles(config, role)
+  if (!isKept)
+    logger.warn(
+      'SESSION_SECRET is not set: sessions of the page end with this process, and other processes do not take them',
+    )
+  const made: Secrets = [isKept ? keptSecret(config.DATA_DIR) : newSecret()]
+  return () => made
 }
 
 /** This process holds the lock on the folder by now, so no other one creates the file at the same time. */

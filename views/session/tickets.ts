@@ -37,7 +37,7 @@ export function createTickets(secrets: () => Secrets, clock: Clock): Tickets {
 }
 
 /** A registry that also accepts tickets as keys. */
-export const openedByTickets = (registry: Registry, tickets: Tickets | null): Registry =>
-  tickets === null
-    ? registry
-    : { ...registry, keyOpens: (team, key) => registry.keyOpens(team, key) || tickets.opens(team, key) }
+export function openedByTickets(registry: Registry, secrets: () => Secrets, clock: Clock): Registry {
+  const tickets = createTickets(secrets, clock)
+  return { ...registry, keyOpens: (team, key) => registry.keyOpens(team, key) || tickets.opens(team, key) }
+}

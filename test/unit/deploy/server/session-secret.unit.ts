@@ -20,7 +20,7 @@ const secretsOf = (env: Record<string, string>) =>
     loadConfig({ DATA_DIR: folder.path, ...env }),
     'views',
     pino({ level: 'warn', base: { role: 'views' } }, { write: (line: string) => void warned.push(line) }),
-  )()
+  )!()
 
 const secretOf = (env: Record<string, string>): string => secretsOf(env)[0]
 
