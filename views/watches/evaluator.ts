@@ -16,7 +16,7 @@ import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
 import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'
-import { type Evaluation, evaluate } from './conditions.ts'
+import { evaluate } from './conditions.ts'
 import { createLanes, type Job } from './lanes.ts'
 import { bodyOf, matchedUrl } from './messages.ts'
 import type { Ownership } from './ownership.ts'
@@ -245,11 +245,10 @@ function createEvaluation(
   return async (watch) => {
     const now = clock.now()
     const over = AbortSignal.timeout(deadlineMs)
+    const signal = AbortSignal.any([over, stopping])
     const { memory } = stateOf(watch)
-    const evaluation: Evaluation | { readonly error: unknown } = await evaluate({
-      ...{ ...tools, watch, memory, now },
-      signal: AbortSignal.any([over, stopping]),
-    }).catch((error: unknown) => ({ error }))
+    const evaluating = evaluate({ ...tools, watch, memory, now, signal })
+    const evaluation = await evaluating.catch((error: unknown) => ({ error }))
     if (stopping.aborted) return
     const isError = 'error' in evaluation
     if (isError) {
