@@ -19,9 +19,9 @@ export const COLUMNS_MAX = 10
 /** Maximum number of values inside payloads or scopes, as limited by the API. */
 const VALUES_MAX = 8
 
-const column = (name: string, label: string, look: Column['look'], read: Column['read']): Column => ({
-  ...{ name, label, look, read },
-})
+const column = (name: string, label: string, look: Column['look'], read: Column['read']): Column => {
+  return { name, label, look, read }
+}
 
 const level = column('level', 'Level', 'lv', (entry) => entry.level)
 const environment = column('environment', 'Environment', 'env', (entry) => entry.environment)

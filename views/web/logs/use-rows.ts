@@ -43,30 +43,30 @@ interface Question {
   readonly first: number
 }
 
-/** The state of a list, and all of it. A new question replaces it, but only once its answer is there. */
-interface ListState extends Followed {
+/** The rows that were loaded, and all that is known about them. A new question replaces them, but only once its answer is there. */
+interface Loaded extends Followed {
   /** The question that the rows answer; undefined before the first answer. */
   readonly question: Question | undefined
   /** When the same question was answered again, in milliseconds since 1970; 0 if it was not. */
   readonly answeredAgainAt: number
   /** The `next` of the rows whose page is being read; it may be that of earlier rows, which keeps none from being read on. */
-  readonly fetched: Rows['next']
+  readonly beingRead: Rows['next']
   /** How many entries the server has skipped in the tail. */
   readonly skipped: number
   /** How many entries the tail has delivered. */
   readonly arrived: number
 }
 
-const NOT_READ: ListState = {
+const NOT_READ: Loaded = {
   ...NOTHING_FOLLOWED,
   question: undefined,
   answeredAgainAt: 0,
-  fetched: null,
+  beingRead: null,
   skipped: 0,
   arrived: 0,
 }
 
-export interface LogRows extends Omit<ListState, 'question' | 'fetched'>, Pick<Question, 'askedAt' | 'filter'> {
+export interface LogRows extends Omit<Loaded, 'question' | 'beingRead'>, Pick<Question, 'askedAt' | 'filter'> {
   readonly reading: QueryReading | undefined
   readonly problem: Problem | undefined
   /** Whether the list is being reloaded. */
@@ -121,14 +121,14 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   const fetchMore = async (): Promise<void> => {
     const before = store.get()
     const { next } = before.rows
-    if (next === null || before.fetched === next) return
-    store.set({ ...before, fetched: next })
+    if (next === null || before.beingRead === next) return
+    store.set({ ...before, beingRead: next })
     const page = await get<EntryPage>(path, { ...asked, limit: PAGE, ...next })
     const now = store.get()
     // Other rows, which this page does not continue, may be there meanwhile.
     if (now.rows.next !== next) return
     const rows = page.ok ? withPage(now.rows, page.data.items, nextOf(page.data.nextCursor, next)) : now.rows
-    store.set({ ...now, rows, fetched: null })
+    store.set({ ...now, rows, beingRead: null })
     if (!page.ok) toast(`More logs could not be read. ${page.problem.message}`, 'bad')
   }
   const reload = (): void => {
@@ -146,8 +146,12 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
 
   return {
     ...list,
-    ...{ askedAt, filter, loading, reload, release },
-    fetching: list.fetched !== null && list.fetched === list.rows.next,
+    askedAt,
+    filter,
+    loading,
+    reload,
+    release,
+    fetching: list.beingRead !== null && list.beingRead === list.rows.next,
     fetchMore: () => void fetchMore(),
     reading: first.data?.query,
     problem: first.problem,
@@ -162,7 +166,7 @@ function useQuestion(
   params: AddressParams,
   fields: string,
   generation: number,
-  list: ListState,
+  list: Loaded,
 ): Question {
   const isLive = params['live'] === '1'
   const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
@@ -181,7 +185,7 @@ function useQuestion(
 }
 
 /** The state after the answer to a question, the first one or a further one. */
-function answered(before: ListState, question: Question, page: EntryPage, paused: boolean): ListState {
+function answered(before: Loaded, question: Question, page: EntryPage, paused: boolean): Loaded {
   const { items: entries, nextCursor } = page
   const next = nextOf(nextCursor)
   const { order, filter } = question
