@@ -2,7 +2,7 @@ import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import { appendChanges, type RegistryAdminDeps, readAfter, readTopic } from './journal-access.ts'
 import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
-import type { Plan } from './plan.ts'
+import { NOTHING, type Plan } from './plan.ts'
 import {
   keyRecordId,
   LIVE_KEYS_MAX,
@@ -140,7 +140,6 @@ export async function revokeKey(
   return { outcome: 'revoked', prefix: found.prefix, liveKeys: liveKeyIds(after).get(team)?.length ?? 0 }
 }
 
-const NOTHING: Plan = { changes: [], problems: [], notes: [] }
 const LAST_KEY = 'it is the last live key of the Team'
 
 /** The live key that is named by its first characters, or in full; if there is none, or more than one, the result of its revocation. */

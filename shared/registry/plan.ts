@@ -26,6 +26,8 @@ export interface Plan {
   readonly notes: readonly string[]
 }
 
+export const NOTHING: Plan = { changes: [], problems: [], notes: [] }
+
 /**
  * The changes after which the registry matches the file. A field that the file omits stays as it is, and a new object gets the field's
  * default. Pure and idempotent: once its changes are folded in, it plans none.

@@ -1,5 +1,8 @@
-import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
-import { ownedId, type RegistryValues, splitOwnedId } from './records.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { applyPlan } from './apply-plan.ts'
+import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
+import { NOTHING, type Plan } from './plan.ts'
+import { ownedId, type RegistryState, type RegistryValues, splitOwnedId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
 
 /** Maximum per Team: every process holds the whole registry in memory. */
@@ -15,29 +18,47 @@ export interface SearchChange {
 export type SearchResult =
   /** `search` is the present one; for a deletion, the one that was deleted. */
   | { readonly outcome: 'changed'; readonly search: SavedSearch }
-  | { readonly outcome: 'refused'; readonly because: 'not_found' | 'exists' | 'too_many' }
+  | { readonly outcome: 'refused'; readonly because: SearchRefusal }
 
-/**
- * Saves, renames or deletes a search of a Team. Two processes at the same time may leave two searches with one name, or a few more than the
- * maximum; of two changes of one search, the last one wins. Rejects as the journal does.
- */
+type SearchRefusal =
+  | 'not_found'
+  | 'exists'
+  | 'too_many'
+  /** Another process changed the same search at the same time. */
+  | 'overtaken'
+
+/** Saves, renames or deletes a search of a Team. Rejects as the journal does. */
 export async function changeSearch(
   deps: RegistryAdminDeps,
   team: string,
   { id, to }: SearchChange,
 ): Promise<SearchResult> {
-  const state = await readState(deps)
-  const all = state.search
   const recordId = ownedId(team, id)
-  const own = [...all].filter(([one]) => splitOwnedId(one).team === team)
-  const present = all.get(recordId)
-  const isNew = to !== null && 'page' in to
-  const value = isNew ? to : present
-  if (value === undefined) return { outcome: 'refused', because: 'not_found' }
-  if (own.some(([one, { name }]) => one !== recordId && name === to?.name))
-    return { outcome: 'refused', because: 'exists' }
-  if (isNew && own.length >= SEARCHES_MAX) return { outcome: 'refused', because: 'too_many' }
-  const next = { ...value, ...to }
-  await appendChanges(deps, [{ kind: 'search', id: recordId, value: to === null ? null : next }], state)
-  return { outcome: 'changed', search: { id, ...next } }
+
+  function refusalIn({ search }: RegistryState): SearchRefusal | undefined {
+    const isThere = search.has(recordId)
+    const isNew = to !== null && 'page' in to
+    if (!isThere && !isNew) return 'not_found'
+    const others = [...search].filter(([one]) => one !== recordId && splitOwnedId(one).team === team)
+    if (others.some(([, { name }]) => name === to?.name)) return 'exists'
+    return !isThere && others.length >= SEARCHES_MAX ? 'too_many' : undefined
+  }
+
+  function planOn(state: RegistryState): Plan {
+    const present = state.search.get(recordId) ?? null
+    const value = to && ({ ...present, ...to } as RegistryValues['search'])
+    if (isDeepStrictEqual(value, present)) return NOTHING
+    const because = refusalIn(state)
+    if (because !== undefined) return { ...NOTHING, problems: [{ line: null, message: because }] }
+    return { ...NOTHING, changes: [{ kind: 'search', id: recordId, value }] }
+  }
+
+  const present = await readTopic(deps)
+  const because = refusalIn(present.state)
+  if (because !== undefined) return { outcome: 'refused', because }
+  const { left, state } = await applyPlan(deps, present, planOn)
+  if (left.problems.length > 0 || left.changes.length > 0)
+    return { outcome: 'refused', because: refusalIn(state) ?? 'overtaken' }
+  const search = (state.search.get(recordId) ?? present.state.search.get(recordId)) as RegistryValues['search']
+  return { outcome: 'changed', search: { id, ...search } }
 }

@@ -2,7 +2,7 @@ import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
 import { type KnownRegistry, type RegistryAdminDeps, readTopic } from './journal-access.ts'
-import { planApply } from './plan.ts'
+import { NOTHING, type Plan, planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -54,9 +54,9 @@ export async function changeOwn(
   const present = await readTopic(deps)
   const because = refusalOf(present.state, team, item, how)
   if (because !== undefined) return { outcome: 'refused', because }
-  return applyOwn(deps, present, fileOf(team, item), (registry) =>
-    item.kind === 'project' ? registry.project(item.id) : registry.entity(item.id),
-  )
+  const itemIn = (registry: Registry) =>
+    item.kind === 'project' ? registry.project(item.id) : registry.entity(item.id)
+  return applyOwn(deps, present, fileOf(team, item), itemIn, (state) => hasTooMany(state, team, item))
 }
 
 /** Sets the Project of a Team for logs of unknown services; null for none. Rejects as the journal does. */
@@ -74,20 +74,28 @@ export async function setDefaultProject(
   return applyOwn(deps, present, file, (registry) => registry.team(team))
 }
 
-/** Applies a file to the registry as it was read; `itemOf` finds the object that it changes. */
+/** Applies a file to the registry as it was read; `itemOf` finds the object that it changes, `isFull` whether there is no room for it. */
 async function applyOwn<Item>(
   deps: RegistryAdminDeps,
   present: KnownRegistry,
   file: RegistryFile,
   itemOf: (registry: Registry) => Item | undefined,
+  isFull: (state: RegistryState) => boolean = () => false,
 ): Promise<OwnResult<Item>> {
   const options = { prune: false, now: timestampOf(deps.clock.now()) }
-  const { left, state } = await applyPlan(deps, present, (one) => planApply(one, file, options))
+  const planOn = (state: RegistryState): Plan =>
+    isFull(state) ? { ...NOTHING, problems: [{ line: null, message: 'too_many' }] } : planApply(state, file, options)
+  const { left, state } = await applyPlan(deps, present, planOn)
+  if (isFull(state)) return { outcome: 'refused', because: 'too_many' }
   const item = itemOf(createRegistryFold(state).registry)
   if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
   return { outcome: 'changed', item }
 }
+
+/** Whether the Team has as many items of this kind as it may have by itself, and this one is not among them. */
+const hasTooMany = (state: RegistryState, team: string, { kind, id }: OwnItem): boolean =>
+  !state[kind].has(id) && [...state[kind].values()].filter((one) => one.team === team).length >= OWN_ITEMS_MAX
 
 function refusalOf(
   state: RegistryState,
@@ -103,8 +111,7 @@ function refusalOf(
     const present = own ?? (kind === 'project' ? undefined : (state.event.get(id) ?? state.step.get(id)))
     if (present !== undefined && present.team !== team) return 'taken'
     if (present !== undefined) return present.archivedAt === undefined ? 'exists' : 'exists_archived'
-    const count = [...state[kind].values()].filter((one) => one.team === team).length
-    if (count >= OWN_ITEMS_MAX) return 'too_many'
+    if (hasTooMany(state, team, item)) return 'too_many'
   }
   return kind === 'step' ? eventRefusal(state, team, item) : undefined
 }

@@ -32,6 +32,18 @@ export function registryOnMemory() {
   return { journal, admin, clock, topic: TOPIC, audited: unaudited }
 }
 
+/** An administration that another process gets ahead of: `other` runs between its first reading and its first append. */
+export function overtaken({ journal, ...setup }: ReturnType<typeof registryOnMemory>, other: () => Promise<unknown>) {
+  let pending: (() => Promise<unknown>) | undefined = other
+  const append: Journal['append'] = async (batch) => {
+    const first = pending
+    pending = undefined
+    await first?.()
+    await journal.append(batch)
+  }
+  return createRegistryAdmin({ ...setup, journal: { ...journal, append } })
+}
+
 /** The changes recorded in a journal's audit. */
 export async function toldBy(journal: Pick<Journal, 'scan'>): Promise<readonly ToldChange[]> {
   const told: ToldChange[] = []

@@ -232,5 +232,7 @@ async function changeSearch(admin: RegistryAdmin, team: string, change: SearchCh
       )
     case 'too_many':
       throw conflict(`The Team has ${SEARCHES_MAX} saved searches, the most there may be. Delete one first.`)
+    case 'overtaken':
+      throw conflict('Somebody else changed the search at the same time. Look at what is there now, and try again.')
   }
 }

@@ -3,7 +3,7 @@ import { createDemo } from '../../../../deploy/server/first-start.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
-import { NOW, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
+import { NOW, overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 type Setup = ReturnType<typeof registryOnMemory>
 
@@ -17,18 +17,6 @@ async function withFile(text = FILE): Promise<Setup> {
   const setup = registryOnMemory()
   expect(await setup.admin.applyFile(text, { prune: false })).toMatchObject({ outcome: 'applied' })
   return setup
-}
-
-/** An administration that another process gets ahead of: `interfere` runs between its first reading and its first append. */
-function overtaken({ journal, ...setup }: Setup, interfere: () => Promise<unknown>) {
-  let pending: (() => Promise<unknown>) | undefined = interfere
-  const append: Journal['append'] = async (batch) => {
-    const first = pending
-    pending = undefined
-    await first?.()
-    await journal.append(batch)
-  }
-  return createRegistryAdmin({ ...setup, journal: { ...journal, append } })
 }
 
 const HOUR = 3_600_000

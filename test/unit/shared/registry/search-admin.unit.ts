@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
-import { registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
+import { overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 const idOf = (number: number): string => `3f2504e0-4f89-41d3-9a0c-${String(number).padStart(12, '0')}`
 const search = (name: string) => ({ name, page: 'event-logs', params: { level: 'Error' } }) as const
@@ -78,5 +78,47 @@ describe('saved searches', () => {
     expect(registry().searchesOf('a')).toHaveLength(1)
     await admin.applyFile('teams: [{ id: b }]', { prune: false })
     expect([registry().searchesOf('b'), journal.recordsOf(topic).at(-1)?.key?.toString()]).toEqual([[], 'team/b'])
+  })
+})
+
+describe('between the first reading and the append of a change, another process', () => {
+  const names = ({ registry }: Awaited<ReturnType<typeof setUp>>) =>
+    registry()
+      .searchesOf('a')
+      .map(({ name }) => name)
+
+  test('deletes the search: renaming it does not bring it back', async () => {
+    const setup = await setUp()
+    await setup.admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    const remove = () => setup.admin.changeSearch('a', { id: idOf(1), to: null })
+    const renamed = await overtaken(setup, remove).changeSearch('a', { id: idOf(1), to: { name: 'Late' } })
+    expect([renamed, names(setup)]).toEqual([{ outcome: 'refused', because: 'not_found' }, []])
+  })
+
+  test('takes the name: the later one is taken back', async () => {
+    const setup = await setUp()
+    const take = () => setup.admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    const late = await overtaken(setup, take).changeSearch('a', { id: idOf(2), to: search('Errors') })
+    expect([late, names(setup)]).toEqual([{ outcome: 'refused', because: 'exists' }, ['Errors']])
+  })
+
+  test('saves the last search that there may be: the later one is taken back', async () => {
+    const setup = await setUp()
+    const save = (number: number) => ({ id: idOf(number), to: search(`no. ${number}`) })
+    for (let number = 1; number < SEARCHES_MAX; number += 1) await setup.admin.changeSearch('a', save(number))
+    const take = () => setup.admin.changeSearch('a', save(SEARCHES_MAX))
+    const late = await overtaken(setup, take).changeSearch('a', save(SEARCHES_MAX + 1))
+    expect([late, names(setup)]).toEqual([{ outcome: 'refused', because: 'too_many' }, expect.any(Array)])
+    expect(names(setup)).toHaveLength(SEARCHES_MAX)
+    expect(names(setup)).toContain(`no. ${SEARCHES_MAX}`)
+  })
+
+  test('renames the search: the last name stands', async () => {
+    const setup = await setUp()
+    await setup.admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    const rename = (name: string) => ({ id: idOf(1), to: { name } })
+    const first = () => setup.admin.changeSearch('a', rename('First'))
+    expect(await overtaken(setup, first).changeSearch('a', rename('Last'))).toMatchObject({ outcome: 'changed' })
+    expect(names(setup)).toEqual(['Last'])
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { OWN_ITEMS_MAX, type OwnItem } from '../../../../shared/registry/team-admin.ts'
-import { NOW, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
+import { NOW, overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 const OTHER_GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
@@ -154,23 +154,11 @@ test('an identifier that another Team takes at the same moment is told to be los
 describe('between the first reading and the append of a change, another process', () => {
   const GOT_AHEAD = { kind: 'event', id: 'order' } as const
 
-  /** An administration that `other` gets ahead of. */
-  function overtaken({ journal, ...setup }: Setup, other: () => Promise<unknown>) {
-    let pending: (() => Promise<unknown>) | undefined = other
-    const append: Journal['append'] = async (batch) => {
-      const first = pending
-      pending = undefined
-      await first?.()
-      await journal.append(batch)
-    }
-    return { admin: createRegistryAdmin({ ...setup, journal: { ...journal, append } }) }
-  }
-
   test('changes another field: both changes stand', async () => {
     const setup = await setUp()
     const rename = () => change(setup, { ...GOT_AHEAD, name: 'Purchase' })
     const item = { kind: 'event', identifier: 'order', team: 'a', name: 'Purchase', archivedAt: NOW }
-    expect(await change(overtaken(setup, rename), { ...GOT_AHEAD, archived: true })).toEqual({
+    expect(await change({ admin: overtaken(setup, rename) }, { ...GOT_AHEAD, archived: true })).toEqual({
       outcome: 'changed',
       item,
     })
@@ -180,14 +168,14 @@ describe('between the first reading and the append of a change, another process'
   test('takes the identifier for another Team: it keeps it', async () => {
     const setup = await setUp()
     const take = () => setup.admin.changeOwn('b', { kind: 'event', id: 'new', name: 'Theirs' }, 'create')
-    expect(await create(overtaken(setup, take), { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
+    expect(await create({ admin: overtaken(setup, take) }, { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
     expect(setup.registry().entity('new')).toEqual({ kind: 'event', identifier: 'new', team: 'b', name: 'Theirs' })
   })
 
   test('takes the identifier for a Step: no Event has it as well', async () => {
     const setup = await setUp()
     const take = () => create(setup, { kind: 'step', id: 'new' })
-    expect(await create(overtaken(setup, take), { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
+    expect(await create({ admin: overtaken(setup, take) }, { kind: 'event', id: 'new' })).toEqual(refused('overtaken'))
     expect(
       setup
         .registry()
@@ -195,5 +183,14 @@ describe('between the first reading and the append of a change, another process'
         .map(({ identifier }) => identifier),
     ).toEqual(['order'])
     expect(await change(setup, { kind: 'step', id: 'new', name: 'New' })).toMatchObject({ outcome: 'changed' })
+  })
+
+  test('creates the last item that there may be: the later one is taken back', async () => {
+    const setup = await setUp()
+    const events = Array.from({ length: OWN_ITEMS_MAX - 2 }, (_, n) => ({ identifier: `e${n}`, team: 'a' }))
+    await setup.admin.applyFile(JSON.stringify({ events }), { prune: false })
+    const take = () => create(setup, { kind: 'event', id: 'last' })
+    expect(await create({ admin: overtaken(setup, take) }, { kind: 'event', id: 'late' })).toEqual(refused('too_many'))
+    expect([setup.registry().entity('last')?.team, setup.registry().entity('late')]).toEqual(['a', undefined])
   })
 })
