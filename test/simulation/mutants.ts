@@ -106,6 +106,12 @@ export const MUTANTS = {
     code: "could not be read after the change', 'unknown'",
     by: "could not be read after the change', 'not_written'",
   },
+  'searches-not-taken-back': {
+    of: 'teams',
+    file: 'shared/registry/search-admin.ts',
+    code: 'const because = refusalIn(state)',
+    by: 'const because = undefined',
+  },
   'not-audited': {
     of: 'teams',
     file: 'shared/journal/audit.ts',

@@ -5,12 +5,29 @@ import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/a
 import { createRegistryFollower, type RegistryFollower } from '../../shared/registry/follower.ts'
 import { readState } from '../../shared/registry/journal-access.ts'
 import { hashKeyHex } from '../../shared/registry/keys.ts'
-import { decodeRecord, emptyState, fold, type RegistryState, splitOwnedId } from '../../shared/registry/records.ts'
+import {
+  decodeRecord,
+  emptyState,
+  fold,
+  ownedId,
+  type RegistryState,
+  splitOwnedId,
+} from '../../shared/registry/records.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { conflict } from '../../views/api/problems.ts'
-import { type Call, changeItem, changeTeam, createItem, createKey, revokeKey } from '../../views/team/changes.ts'
+import {
+  type Call,
+  changeItem,
+  changeTeam,
+  createItem,
+  createKey,
+  createSearch,
+  deleteSearch,
+  renameSearch,
+  revokeKey,
+} from '../../views/team/changes.ts'
 import { createMemoryJournal, type MemoryJournal } from '../support/memory-journal.ts'
 import { type Draft, isDisturbed, judgeChanges, runChanges } from './changes.ts'
 import { createNetwork, FAULTY_MS, wait } from './network.ts'
@@ -20,6 +37,7 @@ import { createWorld, type World } from './world.ts'
 const REGISTRY = topicName(PREFIX, 'registry')
 const AUDIT = topicName(PREFIX, 'audit')
 const PROJECTS = ['3f2504e0-4f89-11d3-9a0c-0305e82c3301', '3f2504e0-4f89-11d3-9a0c-0305e82c3302']
+const SEARCHES = ['5ea2c400-4f89-41d3-9a0c-0305e82c3301', '5ea2c400-4f89-41d3-9a0c-0305e82c3302']
 const KEY = 'k3y-0123456789-abcdefghijkl-ONE'
 const FILE = `
 teams: [{ id: a, name: A, apiKeys: [${KEY}] }, { id: b, name: B }]
@@ -39,16 +57,18 @@ async function happen(world: World): Promise<void> {
   const topics = (['registry', 'audit'] as const).map((role) => ({ ...TOPICS[role], name: topicName(PREFIX, role) }))
   const journal = createMemoryJournal({ clock: systemClock, topics })
   const network = createNetwork(random, world.note, !random.oneIn(3))
-  const keys: Keys = { given: new Map([[KEY, 0]]), revoked: new Set() }
-  await adminOf(journal, 'first').applyFile(FILE, { prune: false })
+  const told: Told = { given: new Map([[KEY, 0]]), revoked: new Set(), deleted: new Set() }
+  const admin = adminOf(journal, 'first')
+  await admin.applyFile(FILE, { prune: false })
+  for (const id of SEARCHES) await admin.changeSearch('a', { id, to: { name: id, page: 'flows', params: {} } })
   const first = await readState({ journal, topic: REGISTRY })
-  const kinds = random.pick([DRAFTS, DRAFTS.slice(0, 3), DRAFTS.slice(-3)])
+  const drafts = random.pick([[...ITEMS, ...KEYS, ...SAVED], ITEMS.slice(0, 3), KEYS, SAVED])
+  const teams = drafts === KEYS || drafts === SAVED ? ['a'] : ['a', 'b']
   const changes = runChanges<RegistryAdmin>(
     { world, network, journal },
     {
       open: async (client, { name }) => adminOf(client, name, await knownTo(client)),
-      draft: (name) =>
-        random.pick(kinds)(world, kinds[0] === DRAFTS.at(-3) ? 'a' : random.pick(['a', 'b']), name, keys),
+      draft: (name) => random.pick(drafts)(world, random.pick(teams), name, told),
     },
   )
   await wait(FAULTY_MS)
@@ -59,7 +79,8 @@ async function happen(world: World): Promise<void> {
   for (const id of state.event.keys())
     if (state.step.has(id) && !['event', 'step'].some((kind) => isDisturbed(all, `${kind}/${id}`)))
       find(`${id} is an Event and a Step`)
-  await judgeRecords(journal, keys, find)
+  judgeSearches(state, told, all, find)
+  await judgeRecords(journal, told, find)
 }
 
 /** The state that a replica has read of the registry, which it follows. */
@@ -82,13 +103,16 @@ function adminOf(journal: Journal, via: string, known?: RegistryFollower['known'
   return createRegistryAdmin({ journal, topic: REGISTRY, known, clock: systemClock, audited })
 }
 
-/** The keys that were given out, with the times of the answers, and the first characters of those that were told to be revoked. */
-interface Keys {
+interface Told {
+  /** The keys that were given out, with the times of the answers. */
   readonly given: Map<string, number>
+  /** The first characters of the keys that were told to be revoked. */
   readonly revoked: Set<string>
+  /** The searches that were told to be deleted. */
+  readonly deleted: Set<string>
 }
 
-type MakeDraft = (world: Pick<World, 'random'>, team: string, name: string, keys: Keys) => Draft<RegistryAdmin>
+type MakeDraft = (world: Pick<World, 'random'>, team: string, name: string, told: Told) => Draft<RegistryAdmin>
 
 function pickItem({ random }: Pick<World, 'random'>) {
   const kind = random.pick(['event', 'step', 'project'] as const)
@@ -101,8 +125,7 @@ const callOf = (admin: RegistryAdmin, team: string, given: Partial<Call>): Call 
   ...given,
 })
 
-/** The last three change keys. */
-const DRAFTS: readonly MakeDraft[] = [
+const ITEMS: readonly MakeDraft[] = [
   (world, team, name) => {
     const { kind, id, of } = pickItem(world)
     const body = kind === 'project' ? { id, name } : { identifier: id, name }
@@ -134,6 +157,9 @@ const DRAFTS: readonly MakeDraft[] = [
     }
     return { writes: { [`event/${id} team`]: team, [`event/${id} name`]: name }, work }
   },
+]
+
+const KEYS: readonly MakeDraft[] = [
   ({ random }, team, _name, { given }) => {
     const revokeOld = random.oneIn(6)
     const onMade = ({ data }: { readonly data: { readonly key: string } }): void => void given.set(data.key, Date.now())
@@ -153,14 +179,52 @@ const DRAFTS: readonly MakeDraft[] = [
   },
 ]
 
+/** Stands for all searches that are saved meanwhile. */
+const NEW_SEARCH = 'search/new'
+
+const SAVED: readonly MakeDraft[] = [
+  ({ random }, team) => {
+    const body = { name: random.pick(['Errors', 'Late']), page: 'flows', params: {} }
+    return { writes: { [`${NEW_SEARCH} name`]: undefined }, work: (admin) => createSearch(callOf(admin, team, { json: body })) }
+  },
+  ({ random }, team, name) => {
+    const id = random.pick(SEARCHES)
+    const to = random.pick([name, 'Errors'])
+    const work = (admin: RegistryAdmin) => renameSearch(callOf(admin, team, { subject: id, json: { name: to } }))
+    return { writes: { [`search/${id} name`]: to }, work }
+  },
+  ({ random }, team, _name, { deleted }) => {
+    const id = random.pick(SEARCHES)
+    const onMade = (): void => void deleted.add(id)
+    const work = (admin: RegistryAdmin) => deleteSearch(callOf(admin, team, { subject: id }))
+    return { writes: { [`search/${id} name`]: undefined }, work, onMade }
+  },
+]
+
 function valueIn(state: RegistryState, field: string): unknown {
   const [kind = '', id = '', what] = field.split(/[/ ]/)
+  if (kind === 'search') return state.search.get(ownedId('a', id))?.name
   const value = state[kind as 'event' | 'step' | 'project'].get(id)
   return what === 'archived' ? value?.archivedAt !== undefined : value?.[what as 'name' | 'team']
 }
 
+/** A search told to be deleted stays so, and no two of a Team have one name. */
+function judgeSearches(
+  { search }: RegistryState,
+  { deleted }: Told,
+  all: Parameters<typeof isDisturbed>[0],
+  find: World['find'],
+): void {
+  for (const id of deleted)
+    if (search.has(ownedId('a', id)) && !isDisturbed(all, `search/${id}`))
+      find(`the search ${id} was deleted, and is there`)
+  if ([NEW_SEARCH, ...SEARCHES.map((id) => `search/${id}`)].some((object) => isDisturbed(all, object))) return
+  const names = [...search].map(([id, { name }]) => `${splitOwnedId(id).team} ${name}`)
+  if (new Set(names).size < names.length) find(`two searches have one name: ${names.join(', ')}`)
+}
+
 /** A key told to be revoked stays so, no more than two that were given out are live at once, and every record is in the audit. */
-async function judgeRecords(journal: MemoryJournal, { given, revoked }: Keys, find: World['find']): Promise<void> {
+async function judgeRecords(journal: MemoryJournal, { given, revoked }: Told, find: World['find']): Promise<void> {
   const announced = new Set<string>()
   for await (const { subject, after } of readAudit(journal, AUDIT))
     announced.add(`${subject.kind}/${subject.id} ${JSON.stringify(after)}`)
@@ -171,7 +235,9 @@ async function judgeRecords(journal: MemoryJournal, { given, revoked }: Keys, fi
     const { record } = decodeRecord(each)
     if (record === undefined) continue
     fold(state, record)
-    const what = `${record.kind}/${record.kind === 'key' ? record.value?.prefix : record.id} ${JSON.stringify(record.value)}`
+    const { kind, id, value } = record
+    const shown = kind === 'key' ? value?.prefix : kind === 'search' ? splitOwnedId(id).id : id
+    const what = `${kind}/${shown} ${JSON.stringify(value)}`
     if (!announced.has(what)) find(`${what} is not in the audit`)
     // Records of one append become visible together.
     if (records[index + 1]?.appendedAt === each.appendedAt) continue
