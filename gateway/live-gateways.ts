@@ -67,7 +67,11 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   })
 
   async function follow(): Promise<void> {
-    const opened = await journal.follow(topic, hearAll)
+    let isPast = true
+    const opened = await journal.follow(topic, (records) => {
+      if (!isPast) hearAll(records)
+    })
+    isPast = false
     follower = opened
     void opened.outdated.then(() => {
       follower = undefined
@@ -110,7 +114,6 @@ function createHearing(own: string, onCount: (count: number) => void) {
   /** The ids heard in each span, the current one first. */
   let spans: readonly Set<string>[] = [new Set([own])]
   let heardOwn = false
-  let joined = false
   let count = 0
 
   function recount(): void {
@@ -123,12 +126,7 @@ function createHearing(own: string, onCount: (count: number) => void) {
     count: (): number => count,
     /** Notes a beat, and returns whether its gateway was unknown. */
     hear: (id: string): boolean => {
-      if (id === own) {
-        heardOwn = true
-        joined = true
-      }
-      // Until it reads its own first beat, a gateway is reading the topic's past.
-      if (!joined) return false
+      if (id === own) heardOwn = true
       const isNew = !spans.some((span) => span.has(id))
       spans[0]?.add(id)
       if (isNew) recount()
