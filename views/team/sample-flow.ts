@@ -63,7 +63,7 @@ async function send(
   if (retryable) throw unavailable(`The gateway could not take the sample: ${message}`)
   throw conflict(
     code === 'invalid_api_key'
-      ? `The gateway at ${address} does not trust this page. Both need the same SESSION_SECRET.`
+      ? `The gateway at ${address} does not trust this page. Both need the same SESSION_SECRET, and clocks that differ by less than a minute.`
       : `The gateway at ${address} refused ${code} of the sample. ${message}`,
   )
 }

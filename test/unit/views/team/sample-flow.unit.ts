@@ -127,14 +127,16 @@ projects: [{ id: ${PROJECT_A}, team: a }]`)
     expect(gateway.records()).toEqual([])
   })
 
-  test('says so where the gateway does not trust the page', async () => {
-    const gateway = await startedGateway(
-      createTickets(() => ['another secret of the gateway ..'], { now: () => NOW_MS }),
-    )
+  test.each([
+    ['has another secret', 'another secret of the gateway ..', 0],
+    ['has a clock that is two minutes ahead', 'a secret of 32 characters or more', 120_000],
+    ['has a clock that is two minutes late', 'a secret of 32 characters or more', -120_000],
+  ])('names both causes where the gateway %s', async (_what, secret, aheadMs) => {
+    const gateway = await startedGateway(createTickets(() => [secret], { now: () => NOW_MS + aheadMs }))
     const team = await startedTeam(`http://127.0.0.1:${gateway.port}`)
     const { status, error } = await team.ask('POST', '/sample-flow')
     expect([status, error.code]).toEqual([409, 'conflict'])
-    expect(error.message).toContain('Both need the same SESSION_SECRET')
+    expect(error.message).toMatch(/same SESSION_SECRET, and clocks that differ by less than a minute\.$/)
   })
 
   test.each<[string, () => [number, string], number, RegExp]>([
