@@ -16,7 +16,6 @@ import { countedAs, createAttempts } from './attempts.ts'
 import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
-import type { Token } from './token.ts'
 
 export interface SessionRoutesDeps extends SessionsDeps {
   readonly logger: Logger
@@ -33,8 +32,8 @@ const PATH = '/api/session'
 const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 
 /**
- * Registers the session routes: `POST` signs in with a key, `GET` returns the session's Team, `DELETE` signs out. Any other request on the
- * router whose cookie is due for renewal receives a new one. Returns the sessions, for handlers that need to authenticate a request.
+ * Registers the session routes: `POST` signs in with a key, `GET` returns the session's Team and renews the cookie, `DELETE` signs out.
+ * Returns the sessions, for handlers that need to authenticate a request.
  */
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
   const { logger, metrics, registryReady, basePath, proxies } = deps
@@ -43,8 +42,6 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   const logSignIn = createSignInLog(logger)
   const warnOfIgnored = createIgnoredWarning(proxies, logger)
   const readJson = createSmallJsonReader(BODY_LIMITS)
-  /** The sessions that answers under way renew. */
-  const renewals = new Map<ServerResponse, Token>()
   const answer = (response: Response, session: Session | undefined): void =>
     answerJson(response, 200, successBody(shown(session, deps.refusals)), { 'cache-control': 'no-store' })
   const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
@@ -52,27 +49,6 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
       'set-cookie',
       sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request, proxies) }),
     )
-    // No cache may give the cookie to somebody else, whatever the answer is: even a 404 may be kept (RFC 9110, 15.1).
-    response.setHeader('cache-control', 'no-store')
-  }
-
-  /** Streams and lists alike keep a session alive. */
-  function renew(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.cookie === undefined) return
-    const session = sessions.read(request.headers)
-    const cookie = session === undefined ? undefined : sessions.renewed(session)
-    if (session === undefined || cookie === undefined) return
-    give(request, response, cookie)
-    renewals.set(response, session.token)
-    response.once('close', () => renewals.delete(response))
-  }
-
-  /** A read that began before a sign-in or sign-out and is answered after it must not bring its session back. */
-  function endRenewals(request: IncomingMessage): void {
-    const ended = sessions.read(request.headers)?.token
-    for (const [response, { keyTag, startedAt }] of renewals)
-      if (keyTag === ended?.keyTag && startedAt === ended.startedAt && !response.headersSent)
-        response.removeHeader('set-cookie')
   }
 
   async function signIn(request: Request, response: Response): Promise<void> {
@@ -86,26 +62,24 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (!registryReady()) throw unavailable('The registry is still being read.')
     const session = begin(request, apiKey)
     logSignIn(session)
-    endRenewals(request)
     give(request, response, sessions.cookieOf(session))
     answer(response, session)
   }
 
   const routes = Router()
-  routes.use('/api', (request, response, next) => {
-    renew(request, response)
-    next()
-  })
   routes
     .route(PATH)
     .get((request, response) => {
       if (!registryReady()) throw unavailable('The registry is still being read.')
-      answer(response, sessions.read(request.headers))
+      const session = sessions.read(request.headers)
+      // Only here, as this is answered at once: any other answer may come after a sign-out at another process, and would undo it.
+      const cookie = session && sessions.renewed(session)
+      if (cookie !== undefined) give(request, response, cookie)
+      answer(response, session)
     })
     .post(signIn)
     .delete((request, response) => {
       requireSameOrigin(request, proxies)
-      endRenewals(request)
       give(request, response, { value: '', maxAgeSeconds: 0 })
       answer(response, undefined)
     })

@@ -1,4 +1,4 @@
-import express, { type Response } from 'express'
+import express from 'express'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createProxies } from '../../../../shared/http/proxies.ts'
@@ -7,7 +7,6 @@ import type { KeyInfo, Registry } from '../../../../shared/registry/registry.ts'
 import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.ts'
 import { registerSession } from '../../../../views/session/register.ts'
 import { IDLE_SECONDS, LONGEST_SECONDS } from '../../../../views/session/sessions.ts'
-import { eventually } from '../../../support/eventually.ts'
 import { type BareServer, startBare } from '../../../support/raw-http.ts'
 
 const SECRET = 'a secret of 32 characters or more'
@@ -49,8 +48,6 @@ const PROXY = '127.0.0.1'
 
 let time: { now: number }
 let ready: boolean
-/** The reads that are not answered yet. */
-let slow: Response[]
 let keys: Map<string, { team: string; revokedAt: string | null }>
 let metrics: Metrics
 let logged: string
@@ -62,7 +59,6 @@ beforeEach(() => start([PROXY]))
 async function start(trusted: readonly string[]): Promise<void> {
   time = { now: Date.parse('2026-02-01T12:00:00Z') }
   ready = true
-  slow = []
   keys = new Map([KEY_A, KEY_B].map((key) => [key, { team: key.slice(-1), revokedAt: null }]))
   metrics = createMetrics()
   logged = ''
@@ -93,8 +89,6 @@ async function start(trusted: readonly string[]): Promise<void> {
     refusals: { of: (team) => [{ id: '1', noted: { ...REFUSED, team }, unnoted: 2 }] },
   })
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
-  app.get('/api/slow', (_request, response) => void slow.push(response))
-  app.get('/elsewhere', (_request, response) => void response.end())
   server = await startBare(app)
   url = server.url
 }
@@ -312,13 +306,12 @@ describe('GET /api/session', () => {
 
 describe('a session in use', () => {
   const use = async (cookie: string): Promise<string> => {
-    const response = await fetch(`${url}/api/whose`, { headers: { cookie } })
-    const isGiven = response.headers.has('set-cookie')
-    expect(response.headers.get('cache-control')).toBe(isGiven ? 'no-store' : null)
-    return response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const { headers, cookie: renewed } = await ask('GET', undefined, { cookie })
+    expect(headers.get('cache-control')).toBe('no-store')
+    return renewed
   }
 
-  test('gets a new cookie every quarter of an hour, from any path of the API', async () => {
+  test('gets a new cookie every quarter of an hour, where the page asks who is signed in', async () => {
     const { cookie } = await signIn()
     time.now += 14 * MINUTE
     expect(await use(cookie)).toBe('')
@@ -338,8 +331,6 @@ describe('a session in use', () => {
       cookie = (await use(cookie)) || cookie
       expect(await whose(cookie)).toBe('a')
     }
-    const { setCookie } = await ask('GET', undefined, { cookie })
-    expect(setCookie).toBe('')
     time.now = end
     expect(await whose(cookie)).toBeUndefined()
   })
@@ -352,45 +343,14 @@ describe('a session in use', () => {
       cookie = (await use(cookie)) || cookie
     }
     time.now += 30 * MINUTE
-    const response = await fetch(`${url}/api/whose`, { headers: { cookie } })
-    expect(response.headers.get('set-cookie')).toContain('Max-Age=1800;')
+    expect((await ask('GET', undefined, { cookie })).setCookie).toContain('Max-Age=1800;')
   })
 
-  test.each([
-    ['a sign-out', 'DELETE', undefined],
-    ['a sign-in', 'POST', { apiKey: KEY_B }],
-  ])('is not brought back by a read that is answered after %s', async (_name, method, body) => {
-    const [{ cookie }, { cookie: other }] = [await signIn(), await signIn(KEY_B)]
-    time.now += 15 * MINUTE
-    const reads = [cookie, other].map((own) => fetch(`${url}/api/slow`, { headers: { cookie: own } }))
-    await eventually(() => expect(slow).toHaveLength(2))
-    expect((await ask(method, body, { cookie })).setCookie).toContain('sluice_session=')
-    for (const response of slow) response.end()
-    const given = (await Promise.all(reads)).map(({ headers }) => headers.has('set-cookie'))
-    expect(given).toEqual([false, true])
-  })
-
-  test('ends with a sign-out while a stream has its renewed cookie already, and no other session of its key does', async () => {
-    const { cookie: other } = await signIn()
-    time.now += 1_000
-    const { cookie } = await signIn()
-    time.now += 15 * MINUTE
-    const stream = fetch(`${url}/api/slow`, { headers: { cookie } })
-    await eventually(() => expect(slow).toHaveLength(1))
-    slow[0]?.flushHeaders()
-    expect((await stream).headers.has('set-cookie')).toBe(true)
-    const read = fetch(`${url}/api/slow`, { headers: { cookie: other } })
-    await eventually(() => expect(slow).toHaveLength(2))
-    expect((await ask('DELETE', undefined, { cookie })).status).toBe(200)
-    for (const response of slow) response.end()
-    expect((await read).headers.has('set-cookie')).toBe(true)
-  })
-
-  test('answers that may be kept by others never carry a cookie', async () => {
+  test('is not brought back by a read that another process answers after a sign-out or a sign-in', async () => {
     const { cookie } = await signIn()
     time.now += 60 * MINUTE
-    const response = await fetch(`${url}/elsewhere`, { headers: { cookie } })
-    expect(response.headers.get('set-cookie')).toBeNull()
+    const response = await fetch(`${url}/api/whose`, { headers: { cookie } })
+    expect([await response.text(), response.headers.get('set-cookie')]).toEqual(['a', null])
   })
 })
 
