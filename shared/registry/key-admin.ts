@@ -123,7 +123,11 @@ export async function revokeKey(
   const { state } = present
   if (!state.team.has(team)) return noTeam(team)
   const found = findKey(state, team, prefix)
-  if ('outcome' in found) return found
+  if ('outcome' in found) {
+    // Whoever ended the last key by mistake is about to give it back.
+    const isPassing = keepLast && found.outcome === 'already_revoked' && found.liveKeys === 0
+    return isPassing ? OVERTAKEN : found
+  }
   const now = timestampOf(deps.clock.now())
   const planOn = (one: RegistryState): Plan => {
     const live = liveKeyIds(one).get(team) ?? []
@@ -135,11 +139,11 @@ export async function revokeKey(
   const { left, state: after } = await applyPlan(deps, present, planOn)
   if (left.problems.length > 0)
     return refused('overtaken', 'another process ended the other key at the same time; this one was given back')
-  if (left.changes.length > 0)
-    return refused('overtaken', 'another process changed the key at the same time; try again')
+  if (left.changes.length > 0) return OVERTAKEN
   return { outcome: 'revoked', prefix: found.prefix, liveKeys: liveKeyIds(after).get(team)?.length ?? 0 }
 }
 
+const OVERTAKEN = refused('overtaken', 'another process changed the key at the same time; try again')
 const LAST_KEY = 'it is the last live key of the Team'
 
 /** The live key that is named by its first characters, or in full; if there is none, or more than one, the result of its revocation. */

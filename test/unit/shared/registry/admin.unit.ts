@@ -306,6 +306,21 @@ describe('revoke-key that keeps the last', () => {
     expect(registryIn(setup).keyOpens('payments', KEY)).toBe(true)
   })
 
+  test('a key that is about to be given back is not told to be revoked', async () => {
+    const setup = await withFile()
+    const other = await rotated(setup.admin, 'payments')
+    const again = Promise.withResolvers<unknown>()
+    const append: Journal['append'] = async (batch) => {
+      if (registryIn(setup).keyOpens('payments', other)) await setup.admin.revokeKey('payments', other)
+      await setup.journal.append(batch)
+      again.resolve(await setup.admin.revokeKey('payments', 'k3y-01', keepLast))
+    }
+    const admin = createRegistryAdmin({ ...setup, journal: { ...setup.journal, append } })
+    const overtakenOnes = [await admin.revokeKey('payments', 'k3y-01', keepLast), await again.promise]
+    for (const result of overtakenOnes) expect(result).toMatchObject({ outcome: 'refused', because: 'overtaken' })
+    expect(registryIn(setup).keyOpens('payments', KEY)).toBe(true)
+  })
+
   test('a key that others revoked as well is not given back', async () => {
     const setup = await withFile()
     const key = await rotated(setup.admin, 'payments')
