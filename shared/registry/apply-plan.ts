@@ -41,10 +41,13 @@ export async function applyPlan(
       applied.set(keyOf(change), change)
     }
     const read = await append(deps, present, left.changes, state, own)
-    const corrections = correctionsOf(applied, read, planOn(read.before))
+    const replanned = planOn(read.before)
+    const corrections = correctionsOf(applied, read, replanned)
     state = read.state
     from = read.end
-    left = corrections.length > 0 ? { ...planOn(state), changes: corrections } : planOn(state)
+    // What was not possible is given up, even if it seems possible by now: another change that is about to be taken back may be the reason.
+    left = replanned.problems.length > 0 ? replanned : planOn(state)
+    if (corrections.length > 0) left = { ...left, changes: corrections }
   }
   return { applied: [...applied.values()], left, state }
 }

@@ -57,8 +57,9 @@ export async function changeSearch(
   const because = refusalIn(present.state)
   if (because !== undefined) return { outcome: 'refused', because }
   const { left, state } = await applyPlan(deps, present, planOn)
-  if (left.problems.length > 0 || left.changes.length > 0)
-    return { outcome: 'refused', because: refusalIn(state) ?? 'overtaken' }
+  const [problem] = left.problems
+  if (problem !== undefined || left.changes.length > 0)
+    return { outcome: 'refused', because: (problem?.message ?? 'overtaken') as SearchRefusal }
   const search = (state.search.get(recordId) ?? present.state.search.get(recordId)) as RegistryValues['search']
   return { outcome: 'changed', search: { id, ...search } }
 }

@@ -97,7 +97,7 @@ export const MUTANTS = {
   'not-planned-again': {
     of: 'teams',
     file: 'shared/registry/apply-plan.ts',
-    code: 'correctionsOf(applied, read, planOn(read.before))',
+    code: 'correctionsOf(applied, read, replanned)',
     by: '[]',
   },
   'unread-is-not-written': {

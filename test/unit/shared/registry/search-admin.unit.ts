@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Journal } from '../../../../shared/journal/journal.ts'
+import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
 import { overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
@@ -120,5 +122,32 @@ describe('between the first reading and the append of a change, another process'
     const first = () => setup.admin.changeSearch('a', rename('First'))
     expect(await overtaken(setup, first).changeSearch('a', rename('Last'))).toMatchObject({ outcome: 'changed' })
     expect(names(setup)).toEqual(['Last'])
+  })
+
+  test('deletes the search, and a third renames what the first is about to take back: it stays deleted', async () => {
+    const setup = await setUp()
+    const rename = (name: string) => ({ id: idOf(1), to: { name } })
+    await setup.admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    const [isTakenBack, isRenamed, isOver] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+    const withAppend = (append: Journal['append']) =>
+      createRegistryAdmin({ ...setup, journal: { ...setup.journal, append } })
+    const third = withAppend(async (batch) => {
+      await isTakenBack?.promise
+      await setup.journal.append(batch)
+      isRenamed?.resolve()
+      await isOver?.promise
+    })
+    let thirdRenames: Promise<unknown> | undefined
+    const first = withAppend(async (batch) => {
+      if (thirdRenames === undefined) await setup.admin.changeSearch('a', { id: idOf(1), to: null })
+      await setup.journal.append(batch)
+      if (thirdRenames !== undefined) isTakenBack?.resolve()
+      else thirdRenames = third.changeSearch('a', rename('Third'))
+      if (String(batch.records[0]?.value) === 'null') await isRenamed?.promise
+    })
+    const renamed = await first.changeSearch('a', rename('First'))
+    isOver?.resolve()
+    const refused = { outcome: 'refused', because: 'not_found' }
+    expect([renamed, await thirdRenames, names(setup)]).toEqual([refused, refused, []])
   })
 })
