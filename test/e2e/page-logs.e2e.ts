@@ -426,8 +426,19 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await search(page, 'card (declined')
       await page.getByText('Searched as text.').waitFor()
       await page.getByText('The parenthesis is not closed.').waitFor()
-      expect(await page.locator('mark').textContent()).toBe('(declined')
+      expect(await page.locator('.as-text mark').textContent()).toBe('(declined')
       await expectRows(page, ['card declined'])
+    })
+
+    test('is marked where the rows have it', async () => {
+      const marks = async (path: string): Promise<readonly string[]> => {
+        const page = await show(path)
+        await page.locator('tr.log mark').first().waitFor()
+        return page.locator('tr.log mark').allTextContents()
+      }
+      expect(await marks('/event-logs?q=declined')).toEqual(['declined'])
+      expect(await marks('/event-logs?q=12345678901234567890')).toEqual(['12345678901234567890'])
+      expect(await marks('/application-logs?q=invoice* could')).toEqual(['Invoice', 'could'])
     })
 
     test.each([641, 720, 900, 1_024, 1_280])('has room beside the other tools, %d wide', async (width) => {

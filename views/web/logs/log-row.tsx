@@ -6,6 +6,7 @@ import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
+import { Marked } from '../ui/log-text.tsx'
 import type { Column } from './columns.ts'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
@@ -24,19 +25,21 @@ interface LogRowProps {
   /** Whether keyboard focus enters the list at this row. */
   readonly current: boolean
   readonly columns: readonly Column[]
+  /** The matches of the search, which are marked in its text; see `foundBy`. */
+  readonly found: RegExp | undefined
 }
 
 /** A payload on one line; a JSON object is shown as `order=4711 outcome=declined`. */
-export function Payload({ text }: { readonly text: string }) {
+export function Payload({ text, found }: { readonly text: string; readonly found?: RegExp | undefined }) {
   const pairs = pairsOf(text)
-  if (pairs === undefined) return <bdi>{visible(text.slice(0, PREVIEW))}</bdi>
+  if (pairs === undefined) return <Preview text={text} found={found} />
   return (
     <>
       {pairs.map(({ path, text: value }, index) => (
         <bdi key={index}>
           {index > 0 && ' '}
           <span class="muted">{visible(path)}=</span>
-          {visible(valueText(value.slice(0, PREVIEW)))}
+          <Marked text={valueText(value.slice(0, PREVIEW))} found={found} />
         </bdi>
       ))}
     </>
@@ -45,6 +48,12 @@ export function Payload({ text }: { readonly text: string }) {
 
 /** Maximum characters of a message in a row. */
 const PREVIEW = 400
+
+const Preview = ({ text, found }: { readonly text: string; readonly found: RegExp | undefined }) => (
+  <bdi>
+    <Marked text={text.slice(0, PREVIEW)} found={found} />
+  </bdi>
+)
 
 /** A row of the list. The table handles its clicks, so that drawing many rows creates no closures. */
 export class LogRow extends Component<LogRowProps> {
@@ -74,7 +83,7 @@ export class LogRow extends Component<LogRowProps> {
 }
 
 /** The cell of a column; a plain function instead of a component, as a list draws thousands. */
-function cellOf({ name, label, look, read }: Column, { entry, utc, current }: LogRowProps) {
+function cellOf({ name, label, look, read }: Column, { entry, utc, current, found }: LogRowProps) {
   if (look === 'lv')
     return (
       <td role="cell" class={look} key={name}>
@@ -84,7 +93,7 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current }: Lo
   if (look === 'text')
     return (
       <td role="cell" class={look} key={name}>
-        {textOf(entry)}
+        {textOf(entry, found)}
       </td>
     )
   const text = visible(read(entry, utc))
@@ -108,14 +117,19 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current }: Lo
 }
 
 /** The payload or message on one line, between the event and the exception. */
-function textOf(entry: Entry) {
-  if (entry.kind === 'event') return <Payload text={entry.payload} />
+function textOf(entry: Entry, found: RegExp | undefined) {
+  if (entry.kind === 'event') return <Payload text={entry.payload} found={found} />
   const tag = eventTag(entry)
   return (
     <>
       {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
-      <bdi>{visible(entry.message.slice(0, PREVIEW))}</bdi>
-      {entry.exception !== null && <bdi class="thrown"> {visible(thrownText(entry.exception))}</bdi>}
+      <Preview text={entry.message} found={found} />
+      {entry.exception !== null && (
+        <bdi class="thrown">
+          {' '}
+          <Marked text={thrownText(entry.exception)} found={found} />
+        </bdi>
+      )}
     </>
   )
 }

@@ -4,8 +4,10 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
+import { foundBy } from '../lib/found.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
+import { useAddress } from '../ui/use-address.ts'
 import type { Column } from './columns.ts'
 import { DetailRow, LogRow } from './log-row.tsx'
 import { changesOf } from './row-heights.ts'
@@ -78,12 +80,14 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
     [entries, state.expanded],
   )
   const { first, end, topOf } = useRowWindow(body, { count: entries.length, days, expanded })
-  const found = useMemo(() => entries.findIndex(({ id }) => id === state.currentId), [entries, state.currentId])
+  const { q = '' } = useAddress().params
+  const found = useMemo(() => foundBy(q, false), [q])
+  const at = useMemo(() => entries.findIndex(({ id }) => id === state.currentId), [entries, state.currentId])
   // The first row if there is none or it is gone, so that the keyboard can enter the list.
-  const current = Math.max(0, found)
+  const current = Math.max(0, at)
   useFocus(state)
   // The row that has the keyboard focus stays drawn while it is out of view.
-  const drawn = Array.from({ length: end - first }, (_, at) => first + at)
+  const drawn = Array.from({ length: end - first }, (_, place) => first + place)
   if (current < first) drawn.unshift(current)
   if (current >= end) drawn.push(current)
   const isDay = new Set(days)
@@ -112,6 +116,7 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
             open={id === state.openId}
             current={index === current}
             columns={columns}
+            found={found}
           />,
           state.expanded.has(id) && <DetailRow key={`detail ${id}`} entry={entry} onOpen={state.open} />,
         ]
