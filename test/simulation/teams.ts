@@ -185,7 +185,10 @@ const NEW_SEARCH = 'search/new'
 const SAVED: readonly MakeDraft[] = [
   ({ random }, team) => {
     const body = { name: random.pick(['Errors', 'Late']), page: 'flows', params: {} }
-    return { writes: { [`${NEW_SEARCH} name`]: undefined }, work: (admin) => createSearch(callOf(admin, team, { json: body })) }
+    return {
+      writes: { [`${NEW_SEARCH} name`]: undefined },
+      work: (admin) => createSearch(callOf(admin, team, { json: body })),
+    }
   },
   ({ random }, team, name) => {
     const id = random.pick(SEARCHES)
