@@ -113,7 +113,7 @@ export function createBatchHandler(
     // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(team, total, received.contentBytes)
     if (limited !== undefined) throw new ProblemError(limited)
-    const { publications, places, refused } = yield* judge(entries, recordsBytesMax, memory)
+    const { publications, places, refused } = yield* checkEach(entries, recordsBytesMax, memory)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
     return publish(team, publications).then((outcomes) =>
       finish(total, withFailures(refused, outcomes, places), answered),
@@ -121,7 +121,8 @@ export function createBatchHandler(
   }
 }
 
-interface Sorted {
+/** The entries of a batch that may be published, and those that are refused. */
+interface Divided {
   readonly publications: readonly Publication[]
   /** The index in the batch of each publication. */
   readonly places: readonly number[]
@@ -152,7 +153,7 @@ const tooManyBytes = (limit: number): Problem =>
  * Checks the entries. The records can take far more memory than the body, as those of OpenTelemetry repeat the attributes of their resource
  * and scope, so they are held against the memory of bodies until the publisher counts them.
  */
-function* judge({ count, check }: Entries, bytesMax: number, memory: Pick<RequestMemory, 'hold'>): Steps<Sorted> {
+function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<RequestMemory, 'hold'>): Steps<Divided> {
   let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
   const places: number[] = []

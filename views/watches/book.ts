@@ -67,7 +67,7 @@ export interface WatchBookDeps {
 }
 
 /** A record that counts only if it is the first of its revision. */
-type Succeeding = Exclude<WatchRecord, { readonly kind: 'evaluated' }> & {
+type Revision = Exclude<WatchRecord, { readonly kind: 'evaluated' }> & {
   readonly value: { readonly revision: number; readonly by: string }
 }
 
@@ -112,8 +112,8 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
   }
 
   /** Appends a record and returns whether it is the one that stands; `standing` returns that, or null if there is to be none. */
-  async function succeed(
-    record: Succeeding,
+  async function appendRevision(
+    record: Revision,
     standing: () => StoredWatch | StoredState | null | undefined,
   ): Promise<boolean> {
     const { revision, by } = record.value
@@ -151,14 +151,14 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
       }),
     put: (team, id, watch) => {
       const value = { ...watch, revision: (watch.revision ?? 0) + 1, by: randomUUID() }
-      return succeed({ kind: 'watch', team, id, value }, () =>
+      return appendRevision({ kind: 'watch', team, id, value }, () =>
         state().isDeleted(team, id) ? null : state().watchOf(team, id),
       )
     },
     advance: ({ team, id, state: before }, next) => {
       const value = { ...next, revision: (before?.revision ?? 0) + 1, by: writer }
       const stands = () => (known(team, id) === undefined ? null : state().stateOf(team, id))
-      return succeed({ kind: 'state', team, id, value }, stands)
+      return appendRevision({ kind: 'state', team, id, value }, stands)
     },
     mend: async () => {
       for (const record of state().overlaid()) await append(record)

@@ -4,8 +4,8 @@ import type { NamedTopic } from '../journal.ts'
 import { createAppender, type PackedAppend } from './appender.ts'
 import { createCompaction } from './compaction.ts'
 import { openDatabase } from './database.ts'
+import { createGroupPositions, type GroupPositions } from './group-positions.ts'
 import { createPartitions, type PartitionState, type TopicCleanup } from './partitions.ts'
-import { createReaders, type Readers } from './readers.ts'
 import { createRecords, type Page, type ReadRequest } from './records.ts'
 import { createRetention, type RetentionRequest, type RetentionStep } from './retention.ts'
 
@@ -13,7 +13,7 @@ import { createRetention, type RetentionRequest, type RetentionStep } from './re
  * The journal's database: all access to the file, without waiting and without subscriptions. It runs in the caller's thread or in one of
  * its own, so all arguments and results support structured cloning. Every call may throw a `JournalFileError`.
  */
-export interface Store extends Readers {
+export interface Store extends GroupPositions {
   /** Appends that arrive together are written in one transaction. Rejects with an `AppendError`. */
   append(packed: PackedAppend, appendedAt: number): Promise<void>
   createTopics(topics: readonly NamedTopic[]): void
@@ -47,7 +47,7 @@ export function openStore(options: DatabaseFileOptions): { readonly calls: Store
   const fill = database.prepare(`INSERT INTO probe (filler) VALUES (zeroblob(${PROBE_BYTES}))`)
   const clear = database.prepare('DELETE FROM probe')
   const calls: Store = {
-    ...createReaders(database, partitions),
+    ...createGroupPositions(database, partitions),
     ...createRetention(database),
     ...createCompaction(database),
     append: appender.append,

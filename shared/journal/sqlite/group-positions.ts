@@ -2,7 +2,8 @@ import type { PartitionPosition } from '../journal.ts'
 import type { Database } from './database.ts'
 import type { Partitions } from './partitions.ts'
 
-export interface Readers {
+/** The positions of groups. */
+export interface GroupPositions {
   /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
   join(group: string, topic: string): void
   /** The group's position: the committed one, else the first offset kept when it joined. */
@@ -11,8 +12,7 @@ export interface Readers {
   positions(topic: string, group: string): readonly PartitionPosition[]
 }
 
-/** The positions of groups. */
-export function createReaders(database: Database, partitions: Partitions): Readers {
+export function createGroupPositions(database: Database, partitions: Partitions): GroupPositions {
   const insert = database.prepare(`
     INSERT INTO readers (group_name, partition_id, start)
     SELECT ?, id, first_offset FROM partitions WHERE topic = ? ON CONFLICT DO NOTHING`)
