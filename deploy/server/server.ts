@@ -1,10 +1,11 @@
 import { createGateway } from '../../gateway/gateway.ts'
+import type { BatchingPolicy } from '../../gateway/publisher/schedule.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { below } from '../../shared/http/base-path.ts'
 import { type Audit, createAudit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
-import { createRegistryFollower } from '../../shared/registry/follower.ts'
+import { createRegistryFollower, type RegistryFollower } from '../../shared/registry/follower.ts'
 import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -107,11 +108,11 @@ type Run = <Part extends Service>(part: Part) => Promise<Part>
 /** The composition root: the services that every role works with, the parts of the role, and HTTP in front of them. */
 async function startParts(options: ServerOptions, run: Run, draining: () => boolean) {
   const { role, config, print } = options
-  const services = await startCore(options, run)
-  const { core, newKey } = services
+  const started = await startCore(options, run)
+  const { core, newKey } = started
   const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
   const url = (): string => http.main.url() + below(config.BASE_PATH)
-  const roles = createRoles(options, services, consumers, url)
+  const roles = createRoles(options, started, consumers, url)
   const eventLoopDelay = createEventLoopDelay(core.metrics)
   const http = createHttpServers({
     ...core,
@@ -119,7 +120,7 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
     version: VERSION,
     hasPage: showsLogs(role),
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
-    health: createReadiness([...services.health, ...roles.flatMap((parts) => parts.health ?? [])]),
+    health: createReadiness([...started.health, ...roles.flatMap((parts) => parts.health ?? [])]),
     eventLoopDelay,
     draining,
   })
@@ -137,10 +138,21 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 
-type Core = Awaited<ReturnType<typeof startCore>>
+/** The services that every role works with, and those that only some take. */
+interface Started {
+  readonly core: CoreServices
+  readonly batchingPolicy: BatchingPolicy
+  readonly audit: Audit
+  readonly knownRegistry: RegistryFollower['known']
+  /** Null if the role needs none. */
+  readonly store: LogStore | null
+  readonly health: readonly HealthCheck[]
+  /** The key made at the first start; null at later ones. */
+  readonly newKey: string | null
+}
 
-/** The services that every role works with: metrics and traces, the journal, the audit, the registry, and the log store if it needs one. */
-async function startCore({ role, config, logger, print }: ServerOptions, run: Run) {
+/** Starts metrics and traces, the journal, the audit, the registry, and the log store. */
+async function startCore({ role, config, logger, print }: ServerOptions, run: Run): Promise<Started> {
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
@@ -160,8 +172,8 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   if (newKey !== null) print(`\nA Team was made for you. Its key, shown this once: ${newKey}`)
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
   const store = usesStore(role) ? await openStore(deps, run) : null
-  const core: CoreServices = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
-  const health: readonly HealthCheck[] = [
+  const core = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
+  const health = [
     { name: 'registry', health: async () => follower.health() },
     { name: 'journal', health: () => journal.health() },
     ...(store === null ? [] : [{ name: 'log-store', health: () => store.health() }]),
@@ -172,7 +184,7 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
 /** The parts that the role runs (roles.ts), in the order of their start; `url` is valid once HTTP listens. */
 function createRoles(
   { role, config, logger }: ServerOptions,
-  { core, batchingPolicy, audit, knownRegistry, store }: Core,
+  { core, batchingPolicy, audit, knownRegistry, store }: Started,
   consumers: RunningConsumers | null,
   url: () => string,
 ): readonly RoleParts[] {
