@@ -146,25 +146,19 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         await waker.wait(wanted.length === 0 ? maxWaitMs : Math.min(restMs, maxWaitMs))
         continue
       }
-      const fetched = await fetchFrom(node, led, wanted).catch((failure: unknown) => ({ failure, outOfRange: [] }))
+      const { restMs: nextRestMs, failure, outOfRange = [] } = await fetchFrom(node, led, wanted).catch(failed)
       if (signal.aborted) return
-      if ('restMs' in fetched) {
-        restUntil = fetched.restMs + performance.now()
-        continue
-      }
-      report.failed({ node }, fetched.failure, 'a fetch failed')
-      for (const source of fetched.outOfRange) await options.onOutOfRange(source)
+      restUntil = performance.now() + nextRestMs
+      if (failure === undefined) continue
+      report.failed({ node }, failure, 'a fetch failed')
+      for (const source of outOfRange) await options.onOutOfRange(source)
       leaders.doubt()
       await waker.wait(RETRY_DELAY_MS)
     }
   }
 
-  /**
-   * One request for the wanted ones of the partitions that a broker leads. Resolves, once the records are handed over, to the milliseconds to
-   * wait before the next request, or to the failure of some partitions; rejects if the whole request failed. What is sent while the broker
-   * reads nothing times out here, and is answered later all the same, to nobody, which may use up the quota again.
-   */
-  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]) => {
+  /** One request for the wanted ones of the partitions that a broker leads. Resolves once the records are handed over. */
+  const fetchFrom = async (node: number, led: readonly Source[], wanted: readonly Source[]): Promise<Outcome> => {
     const askedAt = options.clock.now()
     const { partitions: fetched, mutedMs } = await fetch(await connectionTo(client, node), {
       maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
@@ -175,13 +169,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const { advanced, failures } = handOver(leaders.topicIdOf, wanted, fetched, askedAt, options)
     for (const source of led) if (!failures.has(source)) source.answeredAt = performance.now()
     for (const source of [...advanced, ...failures.keys()]) source.turn = ++turn
-    if (failures.size === 0)
-      return { restMs: Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX) }
     report.unreadable(failures)
-    return {
-      failure: new AggregateError(failures.values(), 'some partitions could not be read'),
-      outOfRange: [...failures].flatMap(([source, error]) => (isOutOfRange(error) ? [source] : [])),
-    }
+    const outOfRange = [...failures].flatMap(([source, error]) => (isOutOfRange(error) ? [source] : []))
+    if (failures.size > 0)
+      return { ...failed(new AggregateError(failures.values(), 'some partitions could not be read')), outOfRange }
+    return { restMs: Math.min(Math.max(mutedMs, areFew(fetched) ? gatherMs : 0), MUTED_MS_MAX) }
   }
 
   const add = (source: Source): void => {
@@ -194,6 +186,21 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   return { done: closingAfter(Promise.race([supervise(), ended]), client, logger), wake: waker.wake, add, remove }
 }
+
+/** The outcome of a request to a broker. */
+interface Outcome {
+  /**
+   * Milliseconds to wait before the next one. What is sent while the broker reads nothing times out here, and is answered later all the same,
+   * to nobody, which may use up the quota again.
+   */
+  readonly restMs: number
+  /** The failure of the request, or of some partitions; undefined if there was none. */
+  readonly failure?: unknown
+  /** The partitions whose position is not in the log. */
+  readonly outOfRange?: readonly Source[]
+}
+
+const failed = (failure: unknown): Outcome => ({ restMs: 0, failure })
 
 /** Closes the client when the reading ends; settles as the reading does. */
 async function closingAfter(reading: Promise<void>, client: Consumer, logger: Logger): Promise<void> {
