@@ -192,9 +192,8 @@ const SAVED: readonly MakeDraft[] = [
   },
   ({ random }, team, name) => {
     const id = random.pick(SEARCHES)
-    const to = random.pick([name, 'Errors'])
-    const work = (admin: RegistryAdmin) => renameSearch(callOf(admin, team, { subject: id, json: { name: to } }))
-    return { writes: { [`search/${id} name`]: to }, work }
+    const work = (admin: RegistryAdmin) => renameSearch(callOf(admin, team, { subject: id, json: { name } }))
+    return { writes: { [`search/${id} name`]: name }, work }
   },
   ({ random }, team, _name, { deleted }) => {
     const id = random.pick(SEARCHES)
