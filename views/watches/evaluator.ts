@@ -68,9 +68,8 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   const stopping = new AbortController()
   const evaluations = createLanes(EVALUATIONS_MAX, TEAM_EVALUATIONS_MAX)
   const posts = createLanes(POSTS_MAX, TEAM_POSTS_MAX)
-  const schedule = createSchedule(intervalMs)
-  const times = createTimes(book)
-  const evaluateOne = createEvaluation(deps, schedule, times, stopping.signal)
+  const schedule = createSchedule(book, intervalMs)
+  const evaluateOne = createEvaluation(deps, schedule, stopping.signal)
   const post = createPosting(deps, stopping.signal)
   const removeOrphans = createOrphanRemoval(deps)
   let writtenAt = performance.now()
@@ -90,13 +89,13 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
       } catch (err) {
         const { team, id } = watch
         logger.error({ err, team, watch: id }, 'a watch was left out for a while, as its evaluation broke')
-        schedule.done(watch, true)
+        schedule.done(watch, true, null)
       }
     },
   })
 
   const tick = async (): Promise<void> => {
-    if (!ownership.owns()) return times.forget()
+    if (!ownership.owns()) return schedule.forget()
     if (!book.ready() || !deps.registryReady()) return
     const all = book.all().filter(({ paused, team }) => !paused && deps.registry.team(team) !== undefined)
     schedule.keep(all)
@@ -113,10 +112,10 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     posts.offer(toPost)
     evaluations.offer(schedule.due(toEvaluate).map((watch) => jobOf(watch, evaluateOne)))
     await removeOrphans()
-    if (performance.now() - writtenAt < intervalMs && !times.hasFirst()) return
+    if (performance.now() - writtenAt < intervalMs && !schedule.hasFirst()) return
     writtenAt = performance.now()
     await book.mend()
-    await times.write()
+    await schedule.write()
   }
   const repeater = createRepeater({
     intervalMs: deps.tickMs ?? TICK_MS,
@@ -163,9 +162,10 @@ const keyOf = ({ team, id }: KnownWatch): string => `${team}/${id}`
 
 type Schedule = ReturnType<typeof createSchedule>
 
-/** When each watch is due next (`performance.now()`). */
-function createSchedule(intervalMs: number) {
+/** When each watch is due next (`performance.now()`), and when it was evaluated, until that is written to the book. */
+function createSchedule(book: WatchBook, intervalMs: number) {
   let dueAt = new Map<string, { readonly at: number; readonly since: string; readonly failures: number }>()
+  const unwritten = new Map<string, { readonly watch: KnownWatch; readonly at: string }>()
   return {
     /** Forgets all other watches. A new watch is due at once; one evaluated elsewhere before, at a random time within the interval. */
     keep: (watches: readonly KnownWatch[]): void => {
@@ -183,9 +183,26 @@ function createSchedule(intervalMs: number) {
       const atOf = (watch: KnownWatch): number => dueAt.get(keyOf(watch))?.at ?? Number.POSITIVE_INFINITY
       return watches.filter((watch) => atOf(watch) <= performance.now()).toSorted((a, b) => atOf(a) - atOf(b))
     },
-    done: (watch: KnownWatch, failed: boolean): void => {
+    /** Plans the next evaluation after the one of this time; null if that broke. */
+    done: (watch: KnownWatch, failed: boolean, evaluatedAt: string | null): void => {
       const failures = failed ? Math.min((dueAt.get(keyOf(watch))?.failures ?? 0) + 1, DOUBLED_MAX) : 0
       dueAt.set(keyOf(watch), { at: performance.now() + intervalMs * 2 ** failures, since: watch.since, failures })
+      if (evaluatedAt !== null) unwritten.set(keyOf(watch), { watch, at: evaluatedAt })
+    },
+    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
+    hasFirst: (): boolean =>
+      [...unwritten.values()].some(({ watch: { team, id } }) => book.find(team, id)?.lastEvaluatedAt === null),
+    /** Drops what is not written: the process that evaluates the watches now has later times. */
+    forget: (): void => unwritten.clear(),
+    write: async (): Promise<void> => {
+      for (const [team, own] of Map.groupBy([...unwritten.values()], ({ watch }) => watch.team)) {
+        const times = book.of(team).flatMap((watch) => {
+          const at = unwritten.get(keyOf(watch))?.at ?? watch.lastEvaluatedAt
+          return at === null ? [] : [[watch.id, at]]
+        })
+        await book.noteEvaluations(team, Object.fromEntries(times))
+        for (const one of own) if (unwritten.get(keyOf(one.watch)) === one) unwritten.delete(keyOf(one.watch))
+      }
     },
   }
 }
@@ -205,35 +222,9 @@ async function advance(
   }
 }
 
-type Times = ReturnType<typeof createTimes>
-
-/** When watches were evaluated, until that is written to the book. */
-function createTimes(book: WatchBook) {
-  const last = new Map<string, { readonly watch: KnownWatch; readonly at: string }>()
-  return {
-    add: (watch: KnownWatch, at: string): void => void last.set(keyOf(watch), { watch, at }),
-    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
-    hasFirst: (): boolean =>
-      [...last.values()].some(({ watch: { team, id } }) => book.find(team, id)?.lastEvaluatedAt === null),
-    /** Drops what is not written: the process that evaluates the watches now has later times. */
-    forget: (): void => last.clear(),
-    write: async (): Promise<void> => {
-      for (const [team, own] of Map.groupBy([...last.values()], ({ watch }) => watch.team)) {
-        const times = book.of(team).flatMap((watch) => {
-          const at = last.get(keyOf(watch))?.at ?? watch.lastEvaluatedAt
-          return at === null ? [] : [[watch.id, at]]
-        })
-        await book.noteEvaluations(team, Object.fromEntries(times))
-        for (const one of own) if (last.get(keyOf(one.watch)) === one) last.delete(keyOf(one.watch))
-      }
-    },
-  }
-}
-
 function createEvaluation(
   deps: EvaluatorDeps,
   schedule: Schedule,
-  times: Times,
   stopping: AbortSignal,
 ): (watch: KnownWatch) => Promise<void> {
   const { store, registry, clock, logger, metrics, deadlineMs } = deps
@@ -262,8 +253,7 @@ function createEvaluation(
     }
     results.inc({ result: isError ? 'error' : evaluation.match !== null || evaluation.memory.isMet ? 'met' : 'clear' })
     lastAt.set(clock.now() / 1_000)
-    schedule.done(watch, isError)
-    times.add(watch, timestampOf(now))
+    schedule.done(watch, isError, timestampOf(now))
   }
 }
 
