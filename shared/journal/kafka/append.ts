@@ -148,8 +148,8 @@ const MUTED_MS_MAX = 60_000
 
 /**
  * The turns of the appends to a broker that limits them by a quota. It answers at once, and then reads nothing from the connection for a
- * while: what is sent meanwhile times out here, is written there all the same, and is sent again. So each append waits until the one before
- * it is answered and that while is over. To other brokers all go at once.
+ * while: what is sent meanwhile times out here, is written there all the same, and is sent again. So each append to such a broker waits until
+ * the one before it was answered and the pause after it is over; appends to other brokers do not wait for each other.
  *
  * Resolves when it is an append's turn, to the function that ends it with the milliseconds from the answer.
  */
