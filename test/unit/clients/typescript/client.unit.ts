@@ -216,11 +216,12 @@ describe('what is sent again', () => {
     client.log(entry('ä'))
     client.log(entry('two'))
     await client.flush()
-    // A slow machine may take longer for an answer than the time that a request has here.
+    // A slow machine may take longer for an answer than the time that a request has here, which may also end before the request is seen.
     expect(requests.length).toBeGreaterThanOrEqual(3)
+    expect(retries.length).toBeGreaterThanOrEqual(requests.length - 1)
     expect(new Set(requests.map(({ body, headers }) => `${headers['idempotency-key']} ${body}`)).size).toBe(1)
-    expect(client.stats()).toMatchObject({ stored: 2, retries: requests.length - 1, pending: 0 })
-    expect(retries.map(({ failures }) => failures)).toEqual(requests.slice(1).map((_, index) => index + 1))
+    expect(client.stats()).toMatchObject({ stored: 2, retries: retries.length, pending: 0 })
+    expect(retries.map(({ failures }) => failures)).toEqual(retries.map((_, index) => index + 1))
     expect(dropped).toEqual([])
   })
 
