@@ -21,7 +21,7 @@ export interface Draft<Tools> {
   readonly onMade?: (result: never) => void
 }
 
-interface Told extends Pick<Draft<never>, 'writes'> {
+export interface Told extends Pick<Draft<never>, 'writes'> {
   readonly what: string
   readonly begunAt: number
   /** A change of which nothing is known may be made at any time. */

@@ -29,7 +29,7 @@ import {
   revokeKey,
 } from '../../views/team/changes.ts'
 import { createMemoryJournal, type MemoryJournal } from '../support/memory-journal.ts'
-import { type Draft, isDisturbed, judgeChanges, runChanges } from './changes.ts'
+import { type Draft, isDisturbed, judgeChanges, runChanges, type Told } from './changes.ts'
 import { createNetwork, FAULTY_MS, wait } from './network.ts'
 import { PREFIX } from './processes.ts'
 import { createWorld, type World } from './world.ts'
@@ -57,7 +57,7 @@ async function happen(world: World): Promise<void> {
   const topics = (['registry', 'audit'] as const).map((role) => ({ ...TOPICS[role], name: topicName(PREFIX, role) }))
   const journal = createMemoryJournal({ clock: systemClock, topics })
   const network = createNetwork(random, world.note, !random.oneIn(3))
-  const told: Told = { given: new Map([[KEY, 0]]), revoked: new Set(), deleted: new Set() }
+  const keys: Keys = { given: new Map([[KEY, 0]]), revoked: new Set() }
   const admin = adminOf(journal, 'first')
   await admin.applyFile(FILE, { prune: false })
   for (const id of SEARCHES) await admin.changeSearch('a', { id, to: { name: id, page: 'flows', params: {} } })
@@ -68,7 +68,7 @@ async function happen(world: World): Promise<void> {
     { world, network, journal },
     {
       open: async (client, { name }) => adminOf(client, name, await knownTo(client)),
-      draft: (name) => random.pick(drafts)(world, random.pick(teams), name, told),
+      draft: (name) => random.pick(drafts)(world, random.pick(teams), name, keys),
     },
   )
   await wait(FAULTY_MS)
@@ -79,8 +79,8 @@ async function happen(world: World): Promise<void> {
   for (const id of state.event.keys())
     if (state.step.has(id) && !['event', 'step'].some((kind) => isDisturbed(all, `${kind}/${id}`)))
       find(`${id} is an Event and a Step`)
-  judgeSearches(state, told, all, find)
-  await judgeRecords(journal, told, find)
+  judgeSearches(state, all, find)
+  await judgeRecords(journal, keys, find)
 }
 
 /** The state that a replica has read of the registry, which it follows. */
@@ -103,16 +103,13 @@ function adminOf(journal: Journal, via: string, known?: RegistryFollower['known'
   return createRegistryAdmin({ journal, topic: REGISTRY, known, clock: systemClock, audited })
 }
 
-interface Told {
-  /** The keys that were given out, with the times of the answers. */
+/** The keys that were given out, with the times of the answers, and the first characters of those that were told to be revoked. */
+interface Keys {
   readonly given: Map<string, number>
-  /** The first characters of the keys that were told to be revoked. */
   readonly revoked: Set<string>
-  /** The searches that were told to be deleted. */
-  readonly deleted: Set<string>
 }
 
-type MakeDraft = (world: Pick<World, 'random'>, team: string, name: string, told: Told) => Draft<RegistryAdmin>
+type MakeDraft = (world: Pick<World, 'random'>, team: string, name: string, keys: Keys) => Draft<RegistryAdmin>
 
 function pickItem({ random }: Pick<World, 'random'>) {
   const kind = random.pick(['event', 'step', 'project'] as const)
@@ -195,11 +192,10 @@ const SAVED: readonly MakeDraft[] = [
     const work = (admin: RegistryAdmin) => renameSearch(callOf(admin, team, { subject: id, json: { name } }))
     return { writes: { [`search/${id} name`]: name }, work }
   },
-  ({ random }, team, _name, { deleted }) => {
+  ({ random }, team) => {
     const id = random.pick(SEARCHES)
-    const onMade = (): void => void deleted.add(id)
     const work = (admin: RegistryAdmin) => deleteSearch(callOf(admin, team, { subject: id }))
-    return { writes: { [`search/${id} name`]: undefined }, work, onMade }
+    return { writes: { [`search/${id} name`]: undefined }, work }
   },
 ]
 
@@ -210,23 +206,25 @@ function valueIn(state: RegistryState, field: string): unknown {
   return what === 'archived' ? value?.archivedAt !== undefined : value?.[what as 'name' | 'team']
 }
 
-/** A search told to be deleted stays so, and no two of a Team have one name. */
-function judgeSearches(
-  { search }: RegistryState,
-  { deleted }: Told,
-  all: Parameters<typeof isDisturbed>[0],
-  find: World['find'],
-): void {
-  for (const id of deleted)
-    if (search.has(ownedId('a', id)) && !isDisturbed(all, `search/${id}`))
+/** A search that was told to be deleted, beside at most one other change, stays so. No two of a Team have one name. */
+function judgeSearches({ search }: RegistryState, all: readonly Told[], find: World['find']): void {
+  for (const id of SEARCHES) {
+    const own = all.filter(({ writes }) => Object.hasOwn(writes, `search/${id} name`))
+    const isAlone = ({ begunAt, endedAt }: Told): boolean =>
+      own.filter((other) => other.begunAt < endedAt && other.endedAt > begunAt).length <= 2
+    const isDeleted = own.some(
+      (one) => one.answered === 'made' && one.writes[`search/${id} name`] === undefined && isAlone(one),
+    )
+    if (isDeleted && search.has(ownedId('a', id)) && !isDisturbed(all, `search/${id}`))
       find(`the search ${id} was deleted, and is there`)
+  }
   if ([NEW_SEARCH, ...SEARCHES.map((id) => `search/${id}`)].some((object) => isDisturbed(all, object))) return
   const names = [...search].map(([id, { name }]) => `${splitOwnedId(id).team} ${name}`)
   if (new Set(names).size < names.length) find(`two searches have one name: ${names.join(', ')}`)
 }
 
 /** A key told to be revoked stays so, no more than two that were given out are live at once, and every record is in the audit. */
-async function judgeRecords(journal: MemoryJournal, { given, revoked }: Told, find: World['find']): Promise<void> {
+async function judgeRecords(journal: MemoryJournal, { given, revoked }: Keys, find: World['find']): Promise<void> {
   const announced = new Set<string>()
   for await (const { subject, after } of readAudit(journal, AUDIT))
     announced.add(`${subject.kind}/${subject.id} ${JSON.stringify(after)}`)
