@@ -9,6 +9,7 @@ import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
 import { ONLY_MAPPED } from './outcome.ts'
 import { askForFewer, backoffMs, pauseUnlessAborted } from './retrying.ts'
+import { LENIENT } from './searcher.ts'
 
 const FLOWS_PER_READ = 1_000
 /** Summaries that exceed this together are read in smaller numbers: senders decide how long they are. */
@@ -49,7 +50,9 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
  */
 export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
-  const written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+  let written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+  /** The index that they were written to. */
+  let index: string | undefined
   /** The flows of each merge that waits for the answer to its write. */
   const underWay = new Set<ReadonlyMap<string, unknown>>()
   const isUnderWay = (id: string): boolean => [...underWay].some((flows) => flows.has(id))
@@ -62,10 +65,24 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
     return [`${JSON.stringify(action)}\n`, `${source}\n`]
   }
 
+  /**
+   * The summaries that this process wrote last, which are none if another index has taken the place of theirs, by a rebuild or in a new
+   * cluster: there, the same version may belong to another summary.
+   */
+  async function knownFlows(signal: AbortSignal): Promise<typeof written> {
+    const path = `/${names.flows}/_settings/index.uuid`
+    const found = JSON.stringify(await connection.send({ method: 'GET', path, query: LENIENT, signal }))
+    if (found !== index) written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+    index = found
+    return written
+  }
+
   /** Merges once and returns the flows that another writer changed at the same time. */
   async function mergeOnce(flows: ReadonlyMap<string, readonly FlowDelta[]>, signal: AbortSignal) {
     const ids = [...flows.keys()]
-    const kept = new Map(ids.map((id) => [id, written.get(id)]))
+    const isUnknown = index !== undefined && ids.every((id) => written.get(id) === undefined)
+    const known = isUnknown ? written : await bulk.persist(() => knownFlows(signal), ids.length, signal)
+    const kept = new Map(ids.map((id) => [id, known.get(id)]))
     const unread = ids.filter((id) => kept.get(id) === undefined)
     const read = await bulk.persist(() => readSummaries(connection, names.flows, unread, signal), unread.length, signal)
     const changes = [...flows].flatMap(([id, deltas]): Change[] => {
@@ -82,9 +99,9 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
       if (outcome?.outcome === 'refused') throw new StoreHaltError(`a flow summary was refused: ${outcome.reason}`)
       if (outcome?.outcome === 'duplicate') {
         // If no other merge of this process wrote it meanwhile, or is about to hear so, another process did, and probably will again.
-        if (written.get(id) === kept.get(id)) (isUnderWay(id) ? written.forget : written.share)(id)
+        if (known.get(id) === kept.get(id)) (isUnderWay(id) ? known.forget : known.share)(id)
         conflicts.set(id, flows.get(id) ?? [])
-      } else if (outcome?.version !== undefined) written.keep(id, { summary, ...outcome.version }, source.length)
+      } else if (outcome?.version !== undefined) known.keep(id, { summary, ...outcome.version }, source.length)
     }
     conflictsMet.inc(conflicts.size)
     return conflicts

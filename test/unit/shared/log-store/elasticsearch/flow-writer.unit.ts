@@ -40,13 +40,17 @@ function createIndex() {
       return settled
     },
   }
+  let generation = 1
   const send = async ({
+    path,
     body,
     answerBytesMax = Number.POSITIVE_INFINITY,
   }: {
+    readonly path: string
     readonly body: { readonly docs: readonly { readonly _id: string }[] }
     readonly answerBytesMax?: number
   }) => {
+    if (path === '/sluice-flows-v1/_settings/index.uuid') return { generation } as never
     reads.push(body.docs.length)
     const docs = body.docs.map(({ _id }) => {
       const found = stored.get(_id)
@@ -68,6 +72,12 @@ function createIndex() {
       return resolve
     },
     flows: () => [...stored.values()].map(({ summary }) => summary),
+    /** Another index takes its place, as by a rebuild; its versions begin anew. */
+    replace: () => {
+      generation += 1
+      seqNo = 0
+      for (const [id, { summary }] of [...stored]) put(id, summary)
+    },
     /** A process of its own. */
     writer: () => {
       const metrics = createMetrics()
@@ -103,6 +113,19 @@ test('a flow that this process wrote last is not read again', async () => {
   expect(index.reads).toEqual([2, 1])
   expect(index.flows().map(({ lastAt }) => lastAt)).toEqual([at(3), at(1), at(2)])
   expect(await conflicts()).toBe(0)
+})
+
+test('a flow is read again once its index was replaced, where its version may be that of what another process wrote', async () => {
+  const index = createIndex()
+  const [one, other] = [index.writer(), index.writer()]
+  await one.merge(delta('b', 1))
+  await one.merge(delta('a', 1))
+  index.replace()
+  await other.merge(delta('b', 9))
+  await other.merge(delta('a', 9))
+  index.replace()
+  await one.merge(delta('a', 2), delta('b', 2))
+  expect(index.flows()).toMatchObject([{ lastAt: at(9) }, { lastAt: at(9) }])
 })
 
 test('a flow that other processes write as well is read each time, once that is known', async () => {
