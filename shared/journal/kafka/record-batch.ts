@@ -1,5 +1,5 @@
 import { constants } from 'node:zlib'
-import { compressionsAlgorithms, crc32c } from '@platformatic/kafka'
+import { compressionsAlgorithms, crc32c, Writer } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, gzip, type ZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
 import type { Headers, NewRecord } from '../journal.ts'
@@ -75,7 +75,8 @@ export function encodeRecordBatch(
   batch.writeInt16BE(0, PRODUCER_EPOCH_AT)
   batch.writeInt32BE(0, BASE_SEQUENCE_AT)
   batch.writeInt32BE(records.length, COUNT_AT)
-  batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
+  // The library copies a buffer that is given as such, which takes five times as long as the checksum.
+  batch.writeUInt32BE(crc32c(Writer.create().append(batch.subarray(ATTRIBUTES_AT)).dynamicBuffer), CRC_AT)
   return batch
 }
 
@@ -203,10 +204,11 @@ function writeText(at: number, text: string): number {
 
 /** Returns how many characters it wrote; it stops at the first non-ASCII one. */
 function writeAscii(at: number, text: string): number {
+  const bytes = scratch
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code > 0x7f) return index
-    scratch[at + index] = code
+    bytes[at + index] = code
   }
   return text.length
 }
