@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MUTANTS } from '../simulation/mutants.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { COMPILED } from '../support/sluice-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'test/simulation/main.ts')
@@ -19,7 +20,8 @@ interface Simulated {
 const simulate = (...options: readonly string[]): Promise<Simulated> =>
   new Promise((resolve) => {
     const args = ['--disable-warning=ExperimentalWarning', MAIN, ...options]
-    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+    const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED }
+    execFile(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), lines: `${stdout}${stderr}`.trimEnd().split('\n') }),
     )
   })

@@ -30,7 +30,7 @@ export interface SluiceResult {
 }
 
 /** Compiled code for all processes of the tests: without it each start costs half as much CPU again. */
-const COMPILED = join(ROOT, 'node_modules/.cache/compiled')
+export const COMPILED = join(ROOT, 'node_modules/.cache/compiled')
 
 const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
