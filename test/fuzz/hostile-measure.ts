@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Honest } from './honest/honest.ts'
-import type { Counts } from './honest/order.ts'
+import { type Counts, MANY } from './honest/order.ts'
 import { type Hostile, startHostile } from './hostile.ts'
 import type { RigOptions } from './rig.ts'
 
@@ -36,7 +36,7 @@ export interface Row {
 
 /** Runs honest clients alone, and then beside these attacks. */
 export async function measure(attacks: readonly string[], options: MeasureOptions): Promise<Row> {
-  const hostile = await startHostile({ ...options, stalls: true }, options.seed)
+  const hostile = await startHostile({ ...options, stalls: true }, options.seed, MANY)
   try {
     return await measured(hostile, attacks, options)
   } finally {

@@ -1,6 +1,6 @@
 import { ATTACKS, fullAttack } from './attacks/attacks.ts'
 import { type Honest, startHonest } from './honest/honest.ts'
-import { CLIENTS } from './honest/order.ts'
+import type { Clients } from './honest/order.ts'
 import type { Settlement } from './ledger.ts'
 import { markOf } from './marks.ts'
 import type { Plan } from './plan.ts'
@@ -21,9 +21,9 @@ export interface Hostile extends Rig {
 /** Each attack has its own range of case numbers, so that its cases do not depend on earlier ones. */
 const NUMBERS_AN_ATTACK = 1_000_000
 
-export async function startHostile(options: RigOptions, seed: number): Promise<Hostile> {
+export async function startHostile(options: RigOptions, seed: number, clients: Clients): Promise<Hostile> {
   const rig = await startRig(options)
-  const honest = startHonest(rig, seed)
+  const honest = startHonest(rig, seed, clients)
 
   const order = createRandom(seed, 0)
   const given = new Map<string, number>()
@@ -60,9 +60,10 @@ export async function startHostile(options: RigOptions, seed: number): Promise<H
 
 /** Returns whether more honest requests have succeeded since than can have been in flight, so that some were sent since. */
 export function servedSince(honest: Honest): () => boolean {
+  const { clients } = honest
   const before = honest.counts()
   return () => {
     const { sends, reads } = honest.counts()
-    return sends - before.sends > CLIENTS.sends && reads - before.reads > CLIENTS.reads
+    return sends - before.sends > clients.sends && reads - before.reads > clients.reads
   }
 }

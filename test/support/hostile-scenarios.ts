@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FindingGroup } from '../fuzz/findings.ts'
+import { FEW } from '../fuzz/honest/order.ts'
 import { ATTACK_NAMES, type Hostile, servedSince, startHostile } from '../fuzz/hostile.ts'
 import { findingText } from '../fuzz/report.ts'
 import type { RigOptions } from '../fuzz/rig.ts'
@@ -21,7 +22,7 @@ export function describeHostile(start: RigOptions['start']): void {
   beforeAll(async () => {
     const onFinding: RigOptions['onFinding'] = (finding) =>
       void process.stderr.write(`${findingText(finding, (number) => `seed ${SEED}, case ${number}`)}\n`)
-    hostile = await startHostile({ start, stalls: false, onFinding }, SEED)
+    hostile = await startHostile({ start, stalls: false, onFinding }, SEED, FEW)
   }, START_WITHIN_MS)
   afterAll(() => hostile?.stop(), 60_000)
 

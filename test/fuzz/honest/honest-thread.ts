@@ -11,14 +11,14 @@ import type { Plan } from '../plan.ts'
 import { createRunner, type RunOne } from '../run.ts'
 import { settle } from '../stored.ts'
 import { createTeamKeys } from '../team-keys.ts'
-import { CLIENTS, COUNTS, type HonestOrder, type HonestReport, type OrderChange, PER_SECOND } from './order.ts'
+import { type Clients, COUNTS, type HonestOrder, type HonestReport, type OrderChange, PER_SECOND } from './order.ts'
 import { readPlan, sendPlan } from './plans.ts'
 
 /** Maximum number of attempts for a retryable refusal, and the pause between them. */
 const ATTEMPTS = 10
 const PAUSE_MS = 500
 
-const { seed, material, counts } = workerData as HonestOrder
+const { seed, clients, material, counts } = workerData as HonestOrder
 let { where } = workerData as HonestOrder
 let isOver = false
 
@@ -63,7 +63,7 @@ async function succeeds(run: RunOne, plan: Plan): Promise<boolean> {
 }
 
 /** Clients of one kind; each awaits the response before taking the next request. */
-async function work(kind: keyof typeof PER_SECOND, planFor: (number: number) => Plan): Promise<void> {
+async function work(kind: keyof Clients, planFor: (number: number) => Plan): Promise<void> {
   const began = performance.now()
   let taken = 0
   const client = (): Promise<void> =>
@@ -75,7 +75,7 @@ async function work(kind: keyof typeof PER_SECOND, planFor: (number: number) => 
         count((await succeeds(run, planFor(number))) ? kind : 'failed')
       }
     })
-  await Promise.all(Array.from({ length: CLIENTS[kind] }, client))
+  await Promise.all(Array.from({ length: clients[kind] }, client))
 }
 
 const all = Promise.all([

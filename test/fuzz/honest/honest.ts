@@ -2,10 +2,19 @@ import { Worker } from 'node:worker_threads'
 import type { Settlement } from '../ledger.ts'
 import { during, suspects } from '../report.ts'
 import { addDifferences, type Rig } from '../rig.ts'
-import { COUNTS, type Counts, type HonestOrder, type HonestReport, type OrderChange, type Where } from './order.ts'
+import {
+  type Clients,
+  COUNTS,
+  type Counts,
+  type HonestOrder,
+  type HonestReport,
+  type OrderChange,
+  type Where,
+} from './order.ts'
 
 /** Running honest senders and readers. */
 export interface Honest {
+  readonly clients: Clients
   /** The counts so far. */
   counts(): Counts
   /** Ends their work, and returns what happened to the entries that they sent. */
@@ -15,13 +24,13 @@ export interface Honest {
 
 const LOOK_MS = 100
 
-export function startHonest({ target, material, findings, runner }: Rig, seed: number): Honest {
+export function startHonest({ target, material, findings, runner }: Rig, seed: number, clients: Clients): Honest {
   const where = (): Where => ({
     ports: { gateway: target.port('gateway'), views: target.port('views') },
     deaths: target.deaths(),
   })
   const counts = new Int32Array(new SharedArrayBuffer(COUNTS.length * Int32Array.BYTES_PER_ELEMENT))
-  const workerData: HonestOrder = { seed, material, where: where(), counts }
+  const workerData: HonestOrder = { seed, clients, material, where: where(), counts }
   const worker = new Worker(new URL('./honest-thread.ts', import.meta.url), { workerData })
   const tell = (isOver: boolean): void => worker.postMessage({ where: where(), isOver } satisfies OrderChange)
   const over = Promise.withResolvers<Settlement>()
@@ -34,6 +43,7 @@ export function startHonest({ target, material, findings, runner }: Rig, seed: n
   })
   const timer = setInterval(() => tell(false), LOOK_MS)
   return {
+    clients,
     counts: () => Object.fromEntries(COUNTS.map((name, index) => [name, Atomics.load(counts, index)])) as Counts,
     finish: async () => {
       tell(true)

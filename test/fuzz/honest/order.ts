@@ -4,8 +4,17 @@ import type { Material } from '../material.ts'
 
 /** Requests per second of honest clients, for Teams whose keys no attacker has. */
 export const PER_SECOND = { sends: 50, reads: 20 } as const
-/** Number of concurrent clients; each waits for its response. */
-export const CLIENTS = { sends: 16, reads: 8 } as const
+
+/** Number of concurrent honest clients; each waits for its response. */
+export interface Clients {
+  readonly sends: number
+  readonly reads: number
+}
+
+/** Enough to keep the rate while requests wait. */
+export const MANY: Clients = { sends: 16, reads: 8 }
+/** Enough to see one harmed. So few are soon served, and an attack that is repeated until then is soon over. */
+export const FEW: Clients = { sends: 4, reads: 2 }
 
 /** Successful sends and reads, retried temporary refusals, and requests that finally failed. */
 export const COUNTS = ['sends', 'reads', 'refused', 'failed'] as const
@@ -20,6 +29,7 @@ export interface Where {
 
 export interface HonestOrder {
   readonly seed: number
+  readonly clients: Clients
   readonly material: Material
   readonly where: Where
   /** In the order of `COUNTS`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { wireOf } from '../../fuzz/draft.ts'
-import { CLIENTS, type Counts } from '../../fuzz/honest/order.ts'
+import { type Counts, FEW } from '../../fuzz/honest/order.ts'
 import { readPlan, sendPlan } from '../../fuzz/honest/plans.ts'
 import { servedSince } from '../../fuzz/hostile.ts'
 import type { Material } from '../../fuzz/material.ts'
@@ -43,12 +43,13 @@ test('honest clients read lists, entries and searches', () => {
 test('clients were served when more was answered than could be under way before', () => {
   let counts: Counts = { sends: 5, reads: 5, refused: 0, failed: 0 }
   const served = servedSince({
+    clients: FEW,
     counts: () => counts,
     finish: () => Promise.reject(new Error('not asked for')),
     stop: async () => {},
   })
-  counts = { ...counts, sends: 5 + CLIENTS.sends + 1, reads: 5 + CLIENTS.reads }
+  counts = { ...counts, sends: 5 + FEW.sends + 1, reads: 5 + FEW.reads }
   expect(served()).toBe(false)
-  counts = { ...counts, reads: 5 + CLIENTS.reads + 1 }
+  counts = { ...counts, reads: 5 + FEW.reads + 1 }
   expect(served()).toBe(true)
 })
