@@ -161,7 +161,9 @@ async function runAxe(page: Page): Promise<readonly string[]> {
     'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
   )
   await page.evaluate(AXE)
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
+  // Without the selectors of every element that it looked at, which take a fifth of its time.
+  const options = '{ resultTypes: ["violations"], selectors: false }'
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)}: ${failureSummary}`),
   )
