@@ -89,7 +89,7 @@ describe('success is told only of what the journal confirmed', () => {
   })
 
   test('an open breaker: refused at once, and it closes when the journal works again', async () => {
-    const breaker = { failuresPercent: 50, sendsMin: 3, windowMs: 10_000, openMs: 50 }
+    const breaker = { failuresPercent: 50, sendsMin: 3, windowMs: 10_000, openMs: 500 }
     await withGateway({ publisher: { breaker } }, async (gateway) => {
       gateway.journal.fail('not_written')
       await eventually(async () =>
