@@ -329,6 +329,21 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await close()
     })
 
+    test('takes no fact of one process for known to another, though versions begin anew', async () => {
+      const [fact] = factsOf(documents(1)) as [FlowDelta]
+      const until = (second: number) => [{ ...fact, lastAt: `2026-01-31T13:00:0${second}.000Z` }]
+      await store.mergeFlows([{ ...fact, correlationKey: 'another' }], never)
+      await store.mergeFlows(until(1), never)
+      await store.mergeFlows(until(2), never)
+      await rebuild({ kind: 'flows' })
+      const { store: other } = openStore(elasticsearch.url, prefix)
+      await other.mergeFlows(until(9), never)
+      await other.close()
+      await store.mergeFlows(until(3), never)
+      const flow = await ask(elasticsearch.url, 'GET', `/${names().flows}/_doc/${flowId(TEAM, fact.correlationKey)}`)
+      expect(flow).toMatchObject({ _source: { lastAt: '2026-01-31T13:00:09.000Z' } })
+    })
+
     test('facts that are folded meanwhile are kept', async () => {
       const stored = documents(2_000)
       await store.write(stored, never)
