@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts'
+import { FOR_SECONDS, findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts'
 import { notProved, REQUIRED } from './not-proved.ts'
 import { createOpener, type Opener, type OpenOptions, type OpenPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
@@ -37,7 +37,7 @@ function browserFor(executable: string): Browse {
   let servers: PageServer[] = []
   let tolerated: RegExp[] = [NETWORK_CHANGED]
   beforeAll(async () => {
-    browser = await launchChromium(executable)
+    browser = await launchChromium(executable, FOR_SECONDS)
     openPage = createOpener(browser)
   })
   afterEach(async () => {

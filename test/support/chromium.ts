@@ -30,8 +30,11 @@ function isExecutable(path: string): boolean {
 /** A name for this machine that only the browser knows. Pages there cannot use the clipboard, and send no Sec-Fetch-Site. */
 export const PLAIN_HOST = 'sluice.test'
 
-/** Starts a headless browser. */
-export const launchChromium = (executablePath: string): Promise<Browser> =>
+/** A page of a test lives for seconds, in which optimised code costs more than it saves: a fifth of the renderer's CPU time. */
+export const FOR_SECONDS = '--js-flags=--no-maglev --no-turbofan'
+
+/** Starts a headless browser, with more flags if there are any. */
+export const launchChromium = (executablePath: string, ...flags: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -39,9 +42,8 @@ export const launchChromium = (executablePath: string): Promise<Browser> =>
       `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
       // Containers limit the shared memory that it would use to 64 MiB.
       '--disable-dev-shm-usage',
-      // A page lives for seconds, in which optimised code costs more than it saves: a fifth of the renderer's CPU time.
-      '--js-flags=--no-maglev --no-turbofan',
       // Its sandbox does not work as root, the usual user of tests in containers.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...flags,
     ],
   })
