@@ -1,5 +1,5 @@
 const PAUSE_MIN_MS = 10
-const PAUSE_MAX_MS = 250
+const PAUSE_MAX_MS = 100
 
 /**
  * Waits until `check` neither throws nor returns false, and returns its result. Fails with the last error after `withinMs`. The pauses
