@@ -19,7 +19,7 @@ const ROUNDS_MAX = 5
  * read again after each append, until nothing is left to do:
  *
  * - The changes are planned once more on the records before them. What others wrote there since the first reading is so taken into account:
- *   a change that overwrote it is corrected, and one that is not possible beside it is taken back.
+ *   a change that overwrote it is corrected, and one that is not possible beside it is taken back, and not tried again.
  * - They are planned on the present state, as others may have overwritten them.
  *
  * Returns what was written, and what is left if another process took it away or kept undoing it. Rejects as the journal does, with an
@@ -45,7 +45,7 @@ export async function applyPlan(
     const corrections = correctionsOf(applied, read, replanned)
     state = read.state
     from = read.end
-    // What was not possible is given up, even if it seems possible by now: another change that is about to be taken back may be the reason.
+    // It may seem possible by now, beside another change that is about to be taken back as well.
     left = replanned.problems.length > 0 ? replanned : planOn(state)
     if (corrections.length > 0) left = { ...left, changes: corrections }
   }

@@ -26,6 +26,7 @@ export interface Plan {
   readonly notes: readonly string[]
 }
 
+/** The plan of a state that is as wanted. */
 export const NOTHING: Plan = { changes: [], problems: [], notes: [] }
 
 /**

@@ -46,7 +46,7 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
 
 /**
  * Reads the summaries, folds in the deltas, and writes them unless another writer did so meanwhile; otherwise starts over. Summaries that
- * this process wrote last are not read again, unless another process writes them too.
+ * this process wrote last are not read again, unless another process writes them too, or their index was replaced.
  */
 export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
@@ -80,8 +80,8 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
   /** Merges once and returns the flows that another writer changed at the same time. */
   async function mergeOnce(flows: ReadonlyMap<string, readonly FlowDelta[]>, signal: AbortSignal) {
     const ids = [...flows.keys()]
-    const isUnknown = index !== undefined && ids.every((id) => written.get(id) === undefined)
-    const known = isUnknown ? written : await bulk.persist(() => knownFlows(signal), ids.length, signal)
+    const needsIndex = index === undefined || ids.some((id) => written.get(id) !== undefined)
+    const known = needsIndex ? await bulk.persist(() => knownFlows(signal), ids.length, signal) : written
     const kept = new Map(ids.map((id) => [id, known.get(id)]))
     const unread = ids.filter((id) => kept.get(id) === undefined)
     const read = await bulk.persist(() => readSummaries(connection, names.flows, unread, signal), unread.length, signal)
