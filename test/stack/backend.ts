@@ -29,6 +29,8 @@ export interface KafkaOptions {
   readonly properties?: Readonly<Record<string, string>>
   /** JVM settings for a server under load: a larger heap and the optimising compiler, at the price of a slower start. */
   readonly underLoad?: boolean
+  /** Where a provider can, data is kept in memory: it does not outlive a node that is killed. */
+  readonly inMemory?: boolean
 }
 
 /** PEM texts. */
@@ -46,6 +48,8 @@ export interface ElasticsearchOptions {
   readonly heap?: string
   /** The optimising compiler, at the price of a slower start. */
   readonly underLoad?: boolean
+  /** As for Kafka. */
+  readonly inMemory?: boolean
   /** Requires HTTPS and authentication. Not every distribution supports it. */
   readonly secured?: {
     /** The password of the superuser `elastic`. */

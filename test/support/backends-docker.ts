@@ -19,6 +19,8 @@ process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
 const OWNER_LABEL = 'sluice.test.owner'
 const STARTUP_TIMEOUT_MS = 120_000
 const NANOSECONDS_PER_SECOND = 1e9
+/** A folder in memory, for whatever user the image has. */
+const MEMORY = { '/memory': 'rw,mode=1777' }
 
 export const dockerProvider: BackendProvider = {
   name: 'Docker',
@@ -51,7 +53,11 @@ async function removeOrphans(client: Client): Promise<void> {
   const docker = client.container.dockerode
   const containers = await docker.listContainers({ all: true, filters: { label: [OWNER_LABEL] } })
   const orphans = containers.filter(({ Labels }) => !isAlive(Labels[OWNER_LABEL] ?? ''))
-  await Promise.all(orphans.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+  const removals = orphans.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true }))
+  for (const removal of await Promise.allSettled(removals)) {
+    // Servers that start at the same time find the same orphans.
+    if (removal.status === 'rejected' && ![404, 409].includes(removal.reason.statusCode)) throw removal.reason
+  }
 }
 
 /** Pid and start time of this process; the time distinguishes it from a later process with the same pid. */
@@ -111,7 +117,14 @@ function backendOf(
   }
 }
 
-async function startKafka({ brokers, sasl, tls, properties = {}, underLoad = false }: KafkaOptions): Promise<Backend> {
+async function startKafka({
+  brokers,
+  sasl,
+  tls,
+  properties = {},
+  underLoad = false,
+  inMemory = false,
+}: KafkaOptions): Promise<Backend> {
   const client = await prepare(KAFKA_IMAGE)
   const network = await new Network().start()
   const ports = await freePorts(brokers)
@@ -133,7 +146,13 @@ async function startKafka({ brokers, sasl, tls, properties = {}, underLoad = fal
         .withNetworkAliases(hosts[index] ?? '')
         .withLabels({ [OWNER_LABEL]: owner() })
         .withExposedPorts({ container: port, host: port })
-        .withEnvironment({ ...environment, CLUSTER_ID: '4L6g3nShT-eMCtK--X86sw', ...javaOfKafka(underLoad) })
+        .withTmpFs(inMemory ? MEMORY : {})
+        .withEnvironment({
+          ...environment,
+          CLUSTER_ID: '4L6g3nShT-eMCtK--X86sw',
+          ...javaOfKafka(underLoad),
+          ...(inMemory && { KAFKA_LOG_DIRS: '/memory/kafka' }),
+        })
         .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
         .withStartupTimeout(STARTUP_TIMEOUT_MS)
         .start()
@@ -162,6 +181,7 @@ const javaOfKafka = (underLoad: boolean): Record<string, string> =>
 async function startElasticsearch({
   heap = '512m',
   underLoad = false,
+  inMemory = false,
   secured,
 }: ElasticsearchOptions): Promise<Backend> {
   const client = await prepare(ELASTICSEARCH_IMAGE)
@@ -172,10 +192,12 @@ async function startElasticsearch({
     .withExposedPorts({ container: 9200, host: port })
     .withEnvironment({
       'discovery.type': 'single-node',
+      ...(inMemory && { 'path.data': '/memory' }),
       ...securityOf(secured),
       'cluster.routing.allocation.disk.threshold_enabled': 'false',
       ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}${underLoad ? ' -XX:TieredStopAtLevel=4' : ''}`,
     })
+    .withTmpFs(inMemory ? MEMORY : {})
     .withCopyContentToContainer(secured ? certificateFiles(secured) : [])
     .withWaitStrategy(healthOf(secured))
     .withStartupTimeout(STARTUP_TIMEOUT_MS)
