@@ -102,7 +102,7 @@ describe('the number of connections', () => {
     const { connect, open } = await start((request, response) => {
       begun += 1
       if (request.headers['x-wait'] === undefined) response.end('x'.repeat(16_000_000))
-    })
+    }, 300)
     const unread = Array.from({ length: MAX - 1 }, () => connect())
     for (const { socket } of unread) socket.pause()
     const waiting = connect(WAIT)
