@@ -8,8 +8,8 @@
  *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
  *   `listOffsetsV7` (offsets.ts), `offsetCommitV8` (classic-member.ts); `apiVersionsV3`, `findCoordinatorV4`, `consumerGroupHeartbeatV1` and
  *   `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s parser (produce.ts, append.ts).
- * - The wire format: `Reader` and `Writer` (fetch.ts, produce.ts), `crc32c` (record-batch.ts), `compressionsAlgorithmsByBitmask`
- *   (fetched-records.ts).
+ * - The wire format: `Reader` and `Writer` (fetch.ts, produce.ts, record-batch.ts), `crc32c` (record-batch.ts),
+ *   `compressionsAlgorithmsByBitmask` (fetched-records.ts).
  * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, classic-member.ts).
  * - Behaviour: the pool emits `connecting` before it connects (this file); `protocolsMetadata` is awaited before each JoinGroup, and the
  *   `consumer:…` events have these names (classic-member.ts); errors nest as `errors` and `cause`, carry `apiId`, and an unknown topic is

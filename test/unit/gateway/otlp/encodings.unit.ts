@@ -282,8 +282,9 @@ describe('the same request in both encodings', () => {
 
   test('whatever the request is', async () => {
     const word = fc.oneof(
-      fc.constantFrom('', 'service.name', 'correlationKey', 'event.name', 'exception.type'),
-      fc.string(),
+      fc.constantFrom('', 'service.name', 'correlationKey', 'event.name', 'exception.type', 'logrecord.event.id'),
+      fc.constantFrom('err', 'logger', 'name', 'traceId', 'severityText', 'body', 'shared', '__proto__', '1', 'warn'),
+      fc.string({ unit: 'binary' }),
     )
     const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
     const number = fc.double().map((double) => (Number.isFinite(double) ? double : String(double)))
@@ -301,15 +302,20 @@ describe('the same request in both encodings', () => {
       ),
       list: fc.array(fc.record({ key: word, value: tie('value') }), { maxLength: 4 }),
     }))
-    const nanos = fc.bigInt(0n, 2n ** 64n - 1n).map(String)
-    const hex = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+    const nanos = fc.oneof(fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(10n ** 18n, 2n ** 63n)).map(String)
+    const hex = fc
+      .oneof(fc.uint8Array({ maxLength: 20 }), fc.constantFrom(new Uint8Array(16), new Uint8Array(300).fill(7)))
+      .map((bytes) => Buffer.from(bytes).toString('hex'))
     const record = fc.record(
       {
         timeUnixNano: nanos,
         observedTimeUnixNano: nanos,
-        severityNumber: fc.integer(),
-        severityText: word,
-        body: value,
+        severityNumber: fc.oneof(fc.integer(), fc.constantFrom(9, 17)),
+        severityText: fc.oneof(word, fc.constantFrom('INFO', 'Error')),
+        body: fc.oneof(
+          value,
+          fc.string({ minLength: 1 }).map((stringValue) => ({ stringValue })),
+        ),
         attributes: list,
         traceId: hex,
         spanId: hex,
@@ -317,14 +323,19 @@ describe('the same request in both encodings', () => {
       },
       { requiredKeys: [] },
     )
+    const logRecords = fc.array(record, { maxLength: 4 })
+    const scope = fc.oneof(
+      fc.record({ name: word }),
+      fc.constant({ name: '@opentelemetry/api-logs', version: '1', attributes: [text('shared', 'by all')] }),
+    )
     const request = fc.record({
       resourceLogs: fc.array(
         fc.record({
-          resource: fc.oneof(fc.constant(service('checkout api')), fc.record({ attributes: list })),
-          scopeLogs: fc.array(
-            fc.record({ scope: fc.record({ name: word }), logRecords: fc.array(record, { maxLength: 4 }) }),
-            { maxLength: 2 },
+          resource: fc.oneof(
+            { weight: 3, arbitrary: fc.constant(service('checkout api')) },
+            { weight: 1, arbitrary: fc.record({ attributes: list }) },
           ),
+          scopeLogs: fc.array(fc.record({ scope, logRecords }), { maxLength: 2 }),
         }),
         { maxLength: 2 },
       ),
