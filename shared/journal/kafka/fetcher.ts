@@ -234,7 +234,9 @@ function createLeaders(
     return true
   }
   return {
-    of: (source: Source): number => presentTopic(source)?.partitions[source.partition]?.leader ?? NO_LEADER,
+    /** NO_LEADER for any negative number, as that is no broker's. */
+    of: (source: Source): number =>
+      Math.max(presentTopic(source)?.partitions[source.partition]?.leader ?? NO_LEADER, NO_LEADER),
     topicIdOf: (source: Source): string => source.topicId ?? presentTopic(source)?.id ?? '',
     /** A topic that is gone was not made anew yet. */
     isReplaced: (source: Source): boolean => {
