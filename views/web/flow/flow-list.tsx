@@ -3,10 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
-import { foundBy } from '../lib/found.ts'
 import { Payload } from '../logs/log-row.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import { Marked } from '../ui/log-text.tsx'
+import { Marked, useFound } from '../ui/log-text.tsx'
 import { keepInView } from './element-hooks.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
@@ -29,6 +28,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   const { listed, selected, logs, brief } = view
   const { total } = brief.summary
   const index = selected === undefined ? -1 : listed.indexOf(selected)
+  const sought = useFound()
   const [page, setPage] = useState(0)
   const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -90,7 +90,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
           </thead>
           <tbody role="rowgroup">
             {listed.slice(start, start + ROWS).map((log, at) => (
-              <LogRow key={log.entry.id} log={log} view={view} days={days} index={start + at + 2} />
+              <LogRow key={log.entry.id} log={log} view={view} sought={sought} days={days} index={start + at + 2} />
             ))}
           </tbody>
         </table>
@@ -117,13 +117,15 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
 interface RowProps {
   readonly log: FlowLog
   readonly view: FlowView
+  /** The pattern of the find; see `useFound`. */
+  readonly sought: RegExp | undefined
   /** Whether the flow spans more than one day. */
   readonly days: boolean
   readonly index: number
 }
 
-function LogRow({ log, view, days, index }: RowProps) {
-  const { utc, selected, matches, params } = view
+function LogRow({ log, view, sought, days, index }: RowProps) {
+  const { utc, selected, matches } = view
   const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
   const found = matches?.has(log)
   const [group = '', lane] = where.map(visible)
@@ -162,7 +164,7 @@ function LogRow({ log, view, days, index }: RowProps) {
       <td role="cell" class="cut">
         {found ? (
           <bdi class="mono">
-            <Marked text={text} found={foundBy(params['q'] ?? '', true)} />
+            <Marked text={text} found={sought} />
           </bdi>
         ) : entry.kind === 'event' ? (
           <span class="mono">

@@ -25,7 +25,7 @@ interface LogRowProps {
   /** Whether keyboard focus enters the list at this row. */
   readonly current: boolean
   readonly columns: readonly Column[]
-  /** The matches of the search, which are marked in its text; see `foundBy`. */
+  /** The matches of the search, which are marked in its text; see `useFound`. */
   readonly found: RegExp | undefined
 }
 

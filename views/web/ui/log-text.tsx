@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { countText, cut, visible } from '../../flow-layout/format.ts'
 import { foundBy } from '../lib/found.ts'
 import { useAddress } from './use-address.ts'
@@ -22,8 +22,7 @@ const AFTER_MATCH = 500
  */
 export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTextProps) {
   const [all, setAll] = useState(false)
-  const { path, params } = useAddress()
-  const found = foundBy(params['q'] ?? '', path[0] === 'flows')
+  const found = useFound()
   const at = found === undefined ? -1 : text.slice(0, DRAWN_MAX).search(found)
   const shown = cut(text, all ? DRAWN_MAX : at === -1 ? most : Math.max(most, at + AFTER_MATCH))
   return (
@@ -47,10 +46,17 @@ export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTe
   )
 }
 
+/** The pattern of what the page's search, or the find of a flow, matches in texts; see `foundBy`. */
+export function useFound(): RegExp | undefined {
+  const { path, params } = useAddress()
+  const [q, isFind] = [params['q'] ?? '', path[0] === 'flows']
+  return useMemo(() => foundBy(q, isFind), [q, isFind])
+}
+
 /** With more matches than this, none is marked: each is an element of its own. */
 const MARKS_MAX = 1_000
 
-/** A text made safe to show, with what a search finds in it marked; see `foundBy`. */
+/** A text made safe to show, with what a search finds in it marked; see `useFound`. */
 export function Marked({ text, found }: { readonly text: string; readonly found: RegExp | undefined }) {
   const parts = found === undefined ? [] : text.split(found)
   if (parts.length <= 1 || parts.length > 2 * MARKS_MAX) return <>{visible(text)}</>
