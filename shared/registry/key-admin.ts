@@ -2,7 +2,7 @@ import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import { appendChanges, type RegistryAdminDeps, readAfter, readTopic } from './journal-access.ts'
 import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
-import { NOTHING, type Plan } from './plan.ts'
+import { impossible, NOTHING, type Plan } from './plan.ts'
 import {
   keyRecordId,
   LIVE_KEYS_MAX,
@@ -132,7 +132,7 @@ export async function revokeKey(
   const planOn = (one: RegistryState): Plan => {
     const live = liveKeyIds(one).get(team) ?? []
     if (!live.includes(found.id)) return NOTHING
-    if (keepLast && live.length === 1) return { ...NOTHING, problems: [{ line: null, message: LAST_KEY }] }
+    if (keepLast && live.length === 1) return impossible(LAST_KEY)
     return { ...NOTHING, changes: revocations(one, [found.id], now) }
   }
   if (planOn(state).problems.length > 0) return refused('last_key', LAST_KEY)

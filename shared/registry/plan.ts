@@ -29,6 +29,9 @@ export interface Plan {
 /** The plan of a state that is as wanted. */
 export const NOTHING: Plan = { changes: [], problems: [], notes: [] }
 
+/** The plan for a change that is not possible. */
+export const impossible = (message: string): Plan => ({ ...NOTHING, problems: [{ line: null, message }] })
+
 /**
  * The changes after which the registry matches the file. A field that the file omits stays as it is, and a new object gets the field's
  * default. Pure and idempotent: once its changes are folded in, it plans none.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyPlan } from './apply-plan.ts'
 import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
-import { NOTHING, type Plan } from './plan.ts'
+import { impossible, NOTHING, type Plan } from './plan.ts'
 import { ownedId, type RegistryState, type RegistryValues, splitOwnedId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
 
@@ -49,7 +49,7 @@ export async function changeSearch(
     const value = to && ({ ...present, ...to } as RegistryValues['search'])
     if (isDeepStrictEqual(value, present)) return NOTHING
     const because = refusalIn(state)
-    if (because !== undefined) return { ...NOTHING, problems: [{ line: null, message: because }] }
+    if (because !== undefined) return impossible(because)
     return { ...NOTHING, changes: [{ kind: 'search', id: recordId, value }] }
   }
 

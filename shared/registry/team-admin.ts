@@ -2,7 +2,7 @@ import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
 import { type KnownRegistry, type RegistryAdminDeps, readTopic } from './journal-access.ts'
-import { NOTHING, type Plan, planApply } from './plan.ts'
+import { impossible, type Plan, planApply } from './plan.ts'
 import type { RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -84,7 +84,7 @@ async function applyOwn<Item>(
 ): Promise<OwnResult<Item>> {
   const options = { prune: false, now: timestampOf(deps.clock.now()) }
   const planOn = (state: RegistryState): Plan =>
-    isFull(state) ? { ...NOTHING, problems: [{ line: null, message: 'too_many' }] } : planApply(state, file, options)
+    isFull(state) ? impossible('too_many') : planApply(state, file, options)
   const { left, state } = await applyPlan(deps, present, planOn)
   if (isFull(state)) return { outcome: 'refused', because: 'too_many' }
   const item = itemOf(createRegistryFold(state).registry)
