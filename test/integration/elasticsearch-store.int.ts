@@ -454,7 +454,7 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     const days = ['2026-01-01', '2026-01-02']
     const written = days.map((day, index) => documentOf(index, { receivedAt: `${day}T10:00:00.000Z` }))
     await store.write(written, never)
-    // What was just written is not counted before.
+    // A count leaves out documents that were written since the last refresh.
     await ask(elasticsearch.url, 'POST', `/${dayIndex('*')}/_refresh`)
     await withReadOnly('2026-01-01', async () => {
       await expect(store.removeBefore('2026-01-20')).rejects.toThrow('answered 403 cluster_block_exception')

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startBare } from './raw-http.ts'
 
 /** The fault applied to a request; undefined lets it pass. */
 export type Fault =
@@ -26,10 +26,6 @@ export interface FaultProxy {
 /** An HTTP proxy in front of Elasticsearch that injects faults. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let decide: Parameters<FaultProxy['inject']>[0] = () => undefined
-
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
-  })
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(request)
@@ -64,16 +60,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, close } = await startBare((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     inject: (next) => {
       decide = next
     },
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../../views/api/routes.ts'
@@ -10,6 +8,7 @@ import { markIn, markOf } from '../../fuzz/marks.ts'
 import type { Material } from '../../fuzz/material.ts'
 import type { Plan, Script } from '../../fuzz/plan.ts'
 import { createRandom } from '../../fuzz/random.ts'
+import { startBare } from '../../support/raw-http.ts'
 
 const MATERIAL: Material = {
   eventIds: ['01980000-0000-7000-8000-000000000001'],
@@ -81,12 +80,14 @@ test('every attack can be made in both sizes', () => {
 
 test('what owes an answer is a whole request, to Node as well', async () => {
   let seen = 0
-  const server = createServer({ requireHostHeader: false, maxHeaderSize: 200_000 }, (request, response) => {
-    seen += 1
-    request.resume().on('end', () => response.end())
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await startBare(
+    (request, response) => {
+      seen += 1
+      request.resume().on('end', () => response.end())
+    },
+    () => undefined,
+    { requireHostHeader: false, maxHeaderSize: 200_000 },
+  )
   const scripts = plans(500)
     .flatMap(scriptsOf)
     .filter(({ requests }) => requests.every(({ torn }) => !torn))
@@ -100,8 +101,7 @@ test('what owes an answer is a whole request, to Node as well', async () => {
     const told = script.requests.map(({ mutations }) => mutations)
     expect({ told, answers: answers.length, garbled }).toEqual({ told, answers: script.owed, garbled: undefined })
   }
-  server.closeAllConnections()
-  server.close()
+  await close()
   expect(seen).toBe(sent)
   expect(sent).toBeGreaterThan(400)
 })
