@@ -136,8 +136,9 @@ function tellsInOrder(stack: string, parts: readonly string[]): boolean {
 /** Smaller times (before 1973 in milliseconds) are seconds: `pino.stdTimeFunctions.unixTime`. */
 const MILLISECONDS_MIN = 1e11
 
-/** ISO 8601 is passed on unchanged, as it may have nanoseconds. */
-const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+/** ISO 8601 as Sluice takes it is passed on unchanged, as it may have nanoseconds. */
+const ISO =
+  /^(?:19[7-9]|2[01]\d)\d-\d\d-\d\d[T ](?:[01]\d|2[0-3]):\d\d(?::[0-5]\d(?:[.,]\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?$/i
 
 /** Undefined for an invalid time; the entry then gets the current time. */
 function timeOf(time: unknown, timestampOf: (epochMs: number) => string | undefined): string | undefined {

@@ -21,6 +21,11 @@ test('the server reads them as they are, in their order', () => {
   expect(new Set(read).size).toBe(1_000)
 })
 
-test.each([Number.NaN, 1e300, Number.NEGATIVE_INFINITY])('%p is no time', (number) => {
+test('the last time that the server takes is one', () => {
+  const last = createTimestamps()(Date.UTC(2262, 0) - 1) ?? ''
+  expect(parseTimestamp(last)).toBe(last)
+})
+
+test.each([Number.NaN, 1e300, Number.NEGATIVE_INFINITY, -1, Date.UTC(2262, 0), 1e15])('%p is no time', (number) => {
   expect(createTimestamps()(number)).toBeUndefined()
 })
