@@ -2,7 +2,14 @@ import { hash } from 'node:crypto'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { compareTimestamps, DAY_MS, later, timestampOf } from '../../shared/contract/timestamp.ts'
-import { type EntryFilter, EVERY_FLOW, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
+import {
+  type EntryFilter,
+  EVERY_FLOW,
+  type FlowCursor,
+  type FlowFilter,
+  type FlowPage,
+  type LogStoreReader,
+} from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { filterOf } from '../api/filter.ts'
 import { statesAt } from '../api/flow-state.ts'
@@ -61,7 +68,11 @@ interface Input {
 }
 
 /** Evaluates a watch's condition. Side effects are limited to reads; rejects as they do, and with the signal's reason. */
-export function evaluate(input: Input): Promise<Evaluation> {
+export function evaluate(given: Input): Promise<Evaluation> {
+  const now = timestampOf(given.now)
+  // A clock that was ahead when the floor was set has been set back: nothing would be above the floor for as long as it was ahead.
+  const isAhead = compareTimestamps(given.memory.floor, now) > 0
+  const input = isAhead ? { ...given, memory: { ...given.memory, floor: now } } : given
   const { condition } = input.watch
   switch (condition.type) {
     case 'count':
@@ -113,7 +124,7 @@ async function evaluateFlows({ state: is, event }: Of<'flows'>, input: Input): P
     event: event === null ? null : searchText(event),
     state: { ...states, is },
   }
-  const { flows, next } = await store.searchFlows(filter, { limit: LOOKED_AT_MAX, sort: 'latest', after: null }, signal)
+  const { flows, next } = await latestFlows(input, filter)
   const marked = flows.map((flow) => ({ ...flow, mark: markOf(flow.correlationKey) }))
   const fresh = marked.filter(
     ({ mark, lastAt }) => !memory.told.includes(mark) && (memory.hasLooked || compareTimestamps(lastAt, since) >= 0),
@@ -133,6 +144,17 @@ async function evaluateFlows({ state: is, event }: Of<'flows'>, input: Input): P
       oldest === undefined ? floor : later(floor, oldest),
     ),
   }
+}
+
+/** The flows with the latest activity. Those that are dated ahead hide no others: they would fill the page until their time comes. */
+async function latestFlows({ store, now, signal }: Input, filter: FlowFilter): Promise<FlowPage> {
+  const page = (after: FlowCursor | null): Promise<FlowPage> =>
+    store.searchFlows(filter, { limit: LOOKED_AT_MAX, sort: 'latest', after }, signal)
+  const present: FlowCursor = { rank: 0, lastAt: timestampOf(now), correlationKey: '' }
+  const first = await page(null)
+  if (first.next === null || compareTimestamps(first.next.lastAt, present.lastAt) <= 0) return first
+  const { flows, next } = await page(present)
+  return { flows: [...first.flows, ...flows], next }
 }
 
 async function evaluateGroups({ by, params }: Of<'newGroup'>, input: Input): Promise<Evaluation> {

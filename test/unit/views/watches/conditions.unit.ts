@@ -150,6 +150,16 @@ describe('flows', () => {
     expect((await next()).match).toEqual({ count: 1, samples: ['one more'] })
   })
 
+  test('that are dated ahead by the hundred hide no others', async () => {
+    for (let made = 0; made < 250; made += 1) fail(`ahead-${made}`, ago(-60 * MINUTE - made))
+    fail('one')
+    expect((await next()).match?.count).toBeGreaterThan(200)
+    now += MINUTE
+    fail('another')
+    expect((await next()).match).toEqual({ count: 1, samples: ['another'] })
+    expect((await next()).match).toBeNull()
+  })
+
   test('are remembered in bounds', async () => {
     for (let round = 0; round < 5; round += 1) {
       for (let made = 0; made < 190; made += 1) fail(`flow-${round}-${made}`, ago(1_000 - made))
@@ -202,6 +212,18 @@ describe('groups', () => {
     expect((await next()).match?.count).toBe(1)
     store.add(applicationLog({ message: 'order 4713 was lost', timestamp: ago(800) }))
     expect((await next()).match).toBeNull()
+  })
+
+  test('are told of also after a clock that was a year ahead was set back', async () => {
+    watch = { ...watch, since: ago(-8_760 * 60 * MINUTE) }
+    thrown('OldError')
+    expect((await next()).match).toBeNull()
+    now += MINUTE
+    thrown('OldError')
+    thrown('NewError')
+    expect((await next()).match).toEqual({ count: 1, samples: ['NewError'] })
+    const { memory } = await next()
+    expect((await next()).memory).toBe(memory)
   })
 
   test('that are too many are told of in part, and the watch says so', async () => {
