@@ -191,8 +191,11 @@ export function sqliteCode(thrown: unknown): number | null {
 
 const PASSING: readonly number[] = [SQLITE.FULL, SQLITE.BUSY, SQLITE.LOCKED, SQLITE.IOERR, SQLITE.NOMEM]
 
-/** Whether a failure with this primary result code may pass by itself: a full disk or an I/O error may, a damaged file does not. */
+/** Whether a failure with this primary result code may pass by itself: a full disk or an I/O error may. */
 export const isPassing = (code: number): boolean => PASSING.includes(code)
+
+/** How often work that fails with CORRUPT is tried: SQLite calls a file damaged also where only a read of the disk failed (EIO). */
+export const DAMAGE_TRIES = 8
 
 /** The commands that bring back some of the content of a damaged file that was moved away. */
 const REFILL = {
@@ -214,7 +217,7 @@ export function explainSqliteError(code: number, message: string, kind: keyof ty
       return `${name} was locked by another process for ${BUSY_TIMEOUT_MS} ms`
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return `${name} is damaged (${message}); restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one: ${REFILL[kind]}`
+      return `${name} is damaged (${message}), or its disk fails to read it, as the log of the system would say; if it is damaged, restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one: ${REFILL[kind]}`
     case SQLITE.CANTOPEN:
     case SQLITE.READONLY:
       return `${name} cannot be written (${message}); the process needs write access to the file and to ${dirname(file)}`

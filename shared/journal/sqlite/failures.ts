@@ -26,6 +26,10 @@ export function clearError(thrown: unknown, file: string): unknown {
 export const mayPass = (thrown: unknown): boolean =>
   thrown instanceof JournalFileError && thrown.sqliteCode !== null && isPassing(thrown.sqliteCode)
 
+/** Whether the file is damaged, or SQLite takes it for that. */
+export const isDamage = (thrown: unknown): boolean =>
+  thrown instanceof JournalFileError && thrown.sqliteCode === SQLITE.CORRUPT
+
 /**
  * The error for a failed append. After an I/O error, the commit mark may have reached the disk although its sync failed, so a crash could
  * bring the records back; a thread that ended may have written them before. After any other error they are not there.

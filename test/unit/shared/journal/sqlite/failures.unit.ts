@@ -276,9 +276,16 @@ describe('a group whose records cannot be read', () => {
     expect(values).toEqual([])
   })
 
-  test('ends for good if the file is damaged', async () => {
+  test('reads on where SQLite took a read that the disk failed for damage', async () => {
+    const { subscription, values } = await subscribed([new JournalFileError('it is damaged', SQLITE.CORRUPT)])
+    await eventually(() => values.length > 0)
+    expect([values, subscription.health().ready]).toEqual([['a0'], true])
+    await subscription.close()
+  })
+
+  test('ends for good if the file stays damaged', async () => {
     const damaged = new JournalFileError('it is damaged', SQLITE.CORRUPT)
-    const { subscription } = await subscribed([damaged])
+    const { subscription } = await subscribed(Array(1_000).fill(damaged))
     await expect(subscription.done).rejects.toBe(damaged)
     expect(subscription.health()).toMatchObject({ ready: false, reason: 'it is damaged' })
   })

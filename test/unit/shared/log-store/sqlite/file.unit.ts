@@ -262,7 +262,7 @@ describe('the file', () => {
     await expect(open()).rejects.toBeInstanceOf(StoreHaltError)
   })
 
-  test.each(['same', 'own'] as const)('damage found later halts the writer (thread: %s)', async (thread) => {
+  test('damage found later halts the writer', async () => {
     const store = await open()
     const documents = Array.from({ length: 300 }, (_, index) => eventDocument({ payload: `word${index} `.repeat(100) }))
     await store.write(documents, never)
@@ -271,10 +271,12 @@ describe('the file', () => {
     // All but the first page, which tells SQLite what kind of a file it is.
     bytes.fill(0xff, 8_192)
     writeFileSync(file, bytes)
-    const damaged = await open({ thread })
-    const write = damaged.write([eventDocument()], never)
-    await expect(write).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(write).rejects.toThrow(/is damaged/)
+    const damaged = await Promise.all((['same', 'own'] as const).map((thread) => open({ thread })))
+    for (const write of damaged.map((one) => one.write([eventDocument()], never))) {
+      write.catch(() => undefined)
+      await expect(write).rejects.toBeInstanceOf(StoreHaltError)
+      await expect(write).rejects.toThrow(/is damaged/)
+    }
   })
 })
 

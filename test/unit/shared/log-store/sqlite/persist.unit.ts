@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import { createPersistence } from '../../../../../shared/log-store/sqlite/persist.ts'
 import { eventually } from '../../../../support/eventually.ts'
@@ -27,6 +28,14 @@ describe('persistence', () => {
     expect(await persist(failing(3, full), signal)).toBe(4)
     expect(warnings).toEqual([{ reason: 'the disk is full' }])
     expect(health()).toEqual({ name: 'log-store', ready: true })
+  })
+
+  test('a file that is damaged is tried again a few times, as a disk that failed to read it looks the same', async () => {
+    const { persist, warnings } = setUp()
+    const damaged = new StoreHaltError('it is damaged')
+    expect(await persist(failing(3, damaged), signal)).toBe(4)
+    await expect(persist(failing(1_000, damaged), signal)).rejects.toBe(damaged)
+    expect(warnings).toHaveLength(2)
   })
 
   test('any other failure is thrown at once', async () => {
