@@ -2,8 +2,7 @@
 import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
 import { readFigures } from './figures.ts'
-import { type Load, type Plan, planFor, USUAL_LOAD } from './plan.ts'
-import { PLAN_ROWS } from './rows.ts'
+import { type Load, PLAN_ROWS, type Plan, planFor, USUAL_LOAD } from './plan.ts'
 
 const OPTIONS: readonly (readonly [name: keyof Load, help: string])[] = [
   ['entriesPerSecond', 'Entries a second at the highest load. Required.'],

@@ -144,3 +144,22 @@ function wallsOf({ entriesPerSecond: rate }: Load, plan: Sizes): readonly string
   ]
   return walls.filter(([isCrossed]) => isCrossed).map(([, wall]) => wall)
 }
+
+const whole = (value: number): string => Math.ceil(value).toLocaleString('en-US')
+const cores = (value: number): string => (value < 10 ? value.toFixed(1) : whole(value))
+const terabytes = (bytes: number): string => `${(bytes / 1e12).toFixed(bytes < 1e14 ? 1 : 0)} TB`
+
+/** The sizes of a plan by their names. */
+export const PLAN_ROWS: readonly (readonly [name: string, text: (plan: Plan) => string])[] = [
+  ['gateways', ({ gateways }) => whole(gateways)],
+  ['consumers of each projection of entries', ({ entryConsumers }) => whole(entryConsumers)],
+  ['consumers of the flows', ({ flowConsumers }) => whole(flowConsumers)],
+  ['partitions of each topic of entries', ({ partitions }) => whole(partitions)],
+  ['cores of the brokers', ({ brokerCores }) => cores(brokerCores)],
+  ['disks of the brokers', ({ topicBytes }) => terabytes(topicBytes)],
+  ['cores of Elasticsearch', ({ storeCores }) => cores(storeCores)],
+  ['disks of Elasticsearch', ({ storeBytes }) => terabytes(storeBytes)],
+  ['shards of the index of a day and kind', ({ shardsOfDay }) => whole(shardsOfDay)],
+  ['shards of the index of flows', ({ flowsShards }) => whole(flowsShards)],
+  ['open shards', ({ openShards }) => whole(openShards)],
+]

@@ -1,7 +1,7 @@
 import { describeConfig } from '../../shared/runtime/config.ts'
+import { SETTINGS, type Setting } from '../../shared/runtime/config-schema.ts'
 import { type Command, EXIT, UsageError } from './command.ts'
-import { settingsTable } from './tables.ts'
-import { columns } from './text.ts'
+import { code, columns, markdownTable } from './text.ts'
 
 export const configCommands: readonly Command[] = [
   {
@@ -36,3 +36,34 @@ export const configCommands: readonly Command[] = [
     },
   },
 ]
+
+/** The settings as Markdown. */
+export const settingsTable = (): string =>
+  markdownTable(
+    ['setting', 'values', 'default', 'meaning'],
+    Object.entries<Setting>(SETTINGS).map(([name, setting]) => [
+      code(name),
+      valuesOf(setting),
+      setting.default === null ? '(unset)' : code(String(setting.default)),
+      setting.secret ? `${setting.help} Secret: may be given as ${code(`${name}_FILE`)}.` : setting.help,
+    ]),
+  )
+
+function valuesOf(setting: Setting): string {
+  switch (setting.type) {
+    case 'integer':
+      return setting.maximum === Number.MAX_SAFE_INTEGER
+        ? `${setting.minimum} or more`
+        : `${setting.minimum} to ${setting.maximum}`
+    case 'flag':
+      return 'true, false'
+    case 'choice':
+      return setting.choices.join(', ')
+    case 'list':
+      return 'a list, separated by commas'
+    case 'url':
+      return 'an http or https URL'
+    case 'text':
+      return 'text'
+  }
+}

@@ -1,16 +1,9 @@
-/** Writes the files and tables that are made from the code: `npm run docs`. Tests compare them. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Writes everything that is made from the code: `npm run docs`. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DOCUMENTED_TABLES, withTable } from '../cli/tables.ts'
-import { SCHEMAS } from './schemas.ts'
-import { WRITTEN } from './written.ts'
+import { GENERATED } from './generated.ts'
 
-const root = join(import.meta.dirname, '../..')
-for (const { document, name, table } of DOCUMENTED_TABLES) {
-  const path = join(root, document)
-  writeFileSync(path, withTable(readFileSync(path, 'utf8'), name, table()))
+for (const [file, make] of GENERATED) {
+  const path = join(import.meta.dirname, '../..', file)
+  writeFileSync(path, make(existsSync(path) ? readFileSync(path, 'utf8') : ''))
 }
-for (const [file, schema] of Object.entries(SCHEMAS)) {
-  writeFileSync(join(root, 'docs/schemas', file), `${JSON.stringify(schema, null, 2)}\n`)
-}
-for (const [file, render] of Object.entries(WRITTEN)) writeFileSync(join(root, file), render())

@@ -1,5 +1,5 @@
 /**
- * The objectives of the service and all alerts: the single source of `rules.yaml` and `rules-test.yaml`, which `npm run docs` writes. Each
+ * The objectives of the service and all alerts: the single source of `rules.yaml` and `rules-test.yaml` (deploy/docs/generated.ts). Each
  * alert has a page in docs/runbooks, a case in which it fires and one in which it is silent.
  */
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'

@@ -1,4 +1,4 @@
-/** The Grafana dashboard, which `npm run docs` writes to `dashboard.json`. */
+/** The source of the Grafana dashboard, `dashboard.json` (deploy/docs/generated.ts). */
 
 /** A panel; its queries are keyed by the legend of their series. */
 interface Panel {

@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ApplicationLog, EventLog } from '../../../../clients/typescript/src/entries.ts'
-import { CLIENT_TYPES_FILE, clientTypes } from '../../../../deploy/docs/client-types.ts'
 import { compileValidators } from '../../../../gateway/schemas/validate.ts'
-
-test('the types of the client are those of the schemas; `npm run docs` writes them', () => {
-  const file = join(import.meta.dirname, '../../../..', CLIENT_TYPES_FILE)
-  expect(readFileSync(file, 'utf8')).toBe(clientTypes())
-})
 
 test('the gateway accepts what has these types', () => {
   const common = { correlationKey: 'order-1', environment: null, timestamp: '2026-01-31T09:30:00.123456789Z' } as const

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { COMMANDS } from '../../../../deploy/cli/cli.ts'
-import { WRITTEN } from '../../../../deploy/docs/written.ts'
 import { ALERTS, OBJECTIVES, WINDOWS } from '../../../../deploy/monitoring/alerts.ts'
 import { ROWS } from '../../../../deploy/monitoring/dashboard.ts'
 import { RUNBOOKS_URL, ruleGroups } from '../../../../deploy/monitoring/render.ts'
@@ -69,13 +68,6 @@ test('the faults of expressions are found', () => {
   expect(faultsOf('sum(sluice_nothing) + sluice_publish_seconds + sluice_registry_ready_bucket')).toHaveLength(3)
   expect(faultsOf('sluice_registry_ready{view="flows"}')).toEqual(['sluice_registry_ready has no view'])
   expect(faultsOf('sluice_publish_seconds_bucket{le="0.1"}')).toEqual([])
-})
-
-test.each(Object.keys(WRITTEN))('%s is what the code makes it: `npm run docs`', (file) => {
-  const written = WRITTEN[file]?.() ?? ''
-  // Of JSON the formatter decides where lines end.
-  const form = (text: string): unknown => (file.endsWith('.json') ? JSON.parse(text) : text)
-  expect(form(read(file))).toEqual(form(written))
 })
 
 describe('the rules', () => {

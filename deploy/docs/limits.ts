@@ -12,7 +12,7 @@ import { LEAVES_MAX } from '../../shared/query/leaves.ts'
 import { QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../shared/query/parse.ts'
 import { LIVE_KEYS_MAX, OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import { OWN_ITEMS_MAX } from '../../shared/registry/team-admin.ts'
-import { SETTINGS, type SettingName } from '../../shared/runtime/config-schema.ts'
+import type { SettingName } from '../../shared/runtime/config-schema.ts'
 import { DRAWN_MAX } from '../../views/api/export.ts'
 import { LIMIT_MAX } from '../../views/api/parameters.ts'
 import { TEAM_READS_MAX, TEAM_READS_WAITING_MAX } from '../../views/api/read-gate.ts'
@@ -202,7 +202,3 @@ export const LIMITS: readonly Limit[] = [
     beyond: 'the oldest one of the most frequent code is dropped',
   },
 ]
-
-/** The value of a limit, with the default if it is a setting. */
-export const shownValue = ({ is }: Limit): string =>
-  is in SETTINGS ? `\`${is}\` (${count(Number(SETTINGS[is as SettingName].default))})` : is
