@@ -116,7 +116,7 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
   }
   const stop = async (deadline: number): Promise<void> => {
     try {
-      const inTime = await byDeadline(Promise.all([leave(), lagReporter.stop()]), deadline, clock)
+      const inTime = await byDeadline(Promise.all([leave(), lagReporter.stop(deadline)]), deadline, clock)
       if (!inTime)
         logger.warn({ view: projection.name }, 'a batch did not end by the deadline; its records are read again')
     } finally {

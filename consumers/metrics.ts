@@ -1,8 +1,9 @@
 import type { AssignmentCause, Journal } from '../shared/journal/journal.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
+import type { Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
-import { createRepeater, type Repeater } from '../shared/runtime/repeat.ts'
+import { createRepeater } from '../shared/runtime/repeat.ts'
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from './dead-letters.ts'
 import type { ProjectionName } from './projection.ts'
 
@@ -152,8 +153,10 @@ export function createLagReporter({
   clock: Clock
   logger: Logger
   intervalMs: number
-}): Repeater {
+}): Service {
   return createRepeater({
+    name: 'lag',
+    clock,
     intervalMs,
     run: async () => {
       for (const topic of topics) {

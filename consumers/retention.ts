@@ -5,7 +5,6 @@ import type { Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
-import { byDeadline } from '../shared/runtime/waiting.ts'
 
 /**
  * Removes expired days from the store, at start and then at intervals. Every entry is kept for at least `days` days after it was accepted,
@@ -28,7 +27,8 @@ export function createRetentionJob({
   metrics: Metrics
 }): Service {
   const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
-  const repeater = createRepeater({
+  return createRepeater({
+    name: 'retention',
     intervalMs,
     run: async (signal) => {
       const before = timestampOf(clock.now() - days * DAY_MS).slice(0, 10)
@@ -37,13 +37,6 @@ export function createRetentionJob({
       if (removed > 0) logger.info({ before, removed }, 'old days were removed')
     },
     onError: (err) => logger.error({ err }, 'old days could not be removed; trying again later'),
+    clock,
   })
-  return {
-    name: 'retention',
-    start: repeater.start,
-    stop: async (deadline) => {
-      const inTime = await byDeadline(repeater.stop(), deadline, clock)
-      if (!inTime) logger.warn({}, 'removing old days did not end by the deadline')
-    },
-  }
 }

@@ -57,7 +57,8 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
 function createRounds(target: () => CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
   const rounds = metrics.counter('sluice_canary_rounds_total', { outcome: Object.keys(OUTCOMES) })
   const seconds = metrics.histogram('sluice_canary_seconds')
-  const repeater = createRepeater({
+  return createRepeater({
+    name: 'canary',
     intervalMs,
     run: async (signal) => {
       const round = await runRound(target(), (hop) => seconds.observe({ hop: hop.name }, hop.seconds), signal)
@@ -68,5 +69,4 @@ function createRounds(target: () => CanaryTarget, intervalMs: number, logger: Lo
     },
     onError: (err) => logger.error({ err }, 'a round of the canary failed'),
   })
-  return { name: 'canary', ...repeater }
 }

@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 60_000
 /** Keeps the metric of when certificates expire in step with their files. */
 export function createCertificateReport(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): Service {
   const run = async (): Promise<void> => reportCertificates(config, metrics)
-  return { name: 'certificates', ...createRepeater({ intervalMs: LOOK_EVERY_MS, run, onError: () => undefined }) }
+  return createRepeater({ name: 'certificates', intervalMs: LOOK_EVERY_MS, run, onError: () => undefined })
 }
 
 /** Sets the metric of when certificates expire. An unreadable file is reported by the adapter that needs it. */

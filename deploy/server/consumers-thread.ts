@@ -15,7 +15,6 @@ import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
-import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { type BackendDeps, openTracer } from './backends.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
@@ -105,18 +104,10 @@ function createConsumers({
  * logged and retried; files that grow for a while longer are no reason to stop.
  */
 function createMaintenance(maintain: (signal: AbortSignal) => Promise<unknown>, logger: Logger): Service {
-  const repeater = createRepeater({
+  return createRepeater({
+    name: 'maintenance',
     intervalMs: MAINTENANCE_INTERVAL_MS,
-    run: async (signal) => {
-      await maintain(signal)
-    },
+    run: maintain,
     onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
   })
-  return {
-    name: 'maintenance',
-    start: repeater.start,
-    stop: async (deadline) => {
-      await byDeadline(repeater.stop(), deadline, systemClock)
-    },
-  }
 }

@@ -1,24 +1,21 @@
-/** Runs something repeatedly, never twice at a time. */
-export interface Repeater {
-  /** The first run begins at once; each further one `intervalMs` after the previous one has ended. */
-  start(): Promise<void>
-  /** Ends the repetition: aborts the signal of a run in progress and waits for it. Safe to call twice and without `start`. */
-  stop(): Promise<void>
+import { type Clock, systemClock } from './clock.ts'
+import type { Service } from './lifecycle.ts'
+import { byDeadline } from './waiting.ts'
+
+export interface RepeaterOptions {
+  readonly name: string
+  /** Time from the end of a run to the next one, in milliseconds; the first run begins with the service. */
+  readonly intervalMs: number
+  /** The signal aborts when the service is stopped, which waits for the run until the deadline. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>
+  /** Is told about a failed run, unless the stop cut it short; the repetition goes on. */
+  readonly onError: (error: unknown) => void
+  /** The clock of the deadline. */
+  readonly clock?: Clock
 }
 
-/**
- * A failed run is reported to `onError`, unless the stop cut it short, and does not end the repetition. The timer does not keep the process
- * alive.
- */
-export function createRepeater({
-  intervalMs,
-  run,
-  onError,
-}: {
-  intervalMs: number
-  run: (signal: AbortSignal) => Promise<void>
-  onError: (error: unknown) => void
-}): Repeater {
+/** A service that runs something repeatedly, never twice at a time. Its timer does not keep the process alive. */
+export function createRepeater({ name, intervalMs, run, onError, clock = systemClock }: RepeaterOptions): Service {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   const stopping = new AbortController()
@@ -38,13 +35,14 @@ export function createRepeater({
     running = turn()
   }
   return {
+    name,
     start: async () => {
       if (!signal.aborted && running === undefined) begin()
     },
-    stop: async () => {
+    stop: async (deadline) => {
       stopping.abort()
       clearTimeout(timer)
-      await running
+      if (running !== undefined) await byDeadline(running, deadline, clock)
     },
   }
 }

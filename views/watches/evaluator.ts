@@ -117,17 +117,19 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     await book.mend()
     await schedule.write()
   }
-  const repeater = createRepeater({
+  const { name, start, stop } = createRepeater({
+    name: 'evaluation of watches',
     intervalMs: deps.tickMs ?? TICK_MS,
     run: tick,
     onError: (err) => logger.warn({ err }, 'the watches could not be evaluated; trying again'),
+    clock,
   })
   return {
-    name: 'evaluation of watches',
-    start: repeater.start,
+    name,
+    start,
     stop: async (deadline) => {
       stopping.abort()
-      await byDeadline(Promise.all([repeater.stop(), evaluations.end(), posts.end()]), deadline, clock)
+      await byDeadline(Promise.all([stop(deadline), evaluations.end(), posts.end()]), deadline, clock)
     },
   }
 }

@@ -5,6 +5,7 @@ import { request as requestHttps } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { createNetworkCheck } from '../../shared/runtime/networks.ts'
 import { createSemaphore, type Semaphore } from '../../shared/runtime/semaphore.ts'
+import { unlessAborted } from '../../shared/runtime/waiting.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 
 /** A message as it is posted. */
@@ -74,7 +75,8 @@ export function createPoster({ allowed, now, deadlineMs = POST_MS_MAX, resolve =
   function lookUp(team: string, name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const own = lookupsOfTeams.get(team) ?? createSemaphore(1)
     lookupsOfTeams.set(team, own)
-    return orAborted(
+    // A lookup cannot be cancelled and goes on in the background.
+    return unlessAborted(
       own.run(() => lookups.run(() => resolve(name), signal), signal),
       signal,
     )
@@ -214,11 +216,3 @@ const resolveName = (name: string): Promise<readonly LookupAddress[]> =>
   new Promise((resolve, reject) => {
     lookupName(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
   })
-
-/** Rejects on abort, for work that cannot be cancelled and continues in the background. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work.then(resolve, reject)
-  })
-}

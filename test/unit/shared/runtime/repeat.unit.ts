@@ -9,6 +9,7 @@ describe('a repeater', () => {
     let running = 0
     let runs = 0
     const repeater = createRepeater({
+      name: 'repeater',
       intervalMs: 1,
       run: async () => {
         runs += 1
@@ -23,7 +24,7 @@ describe('a repeater', () => {
     await repeater.start()
     await repeater.start()
     await eventually(() => runs >= 5)
-    await repeater.stop()
+    await repeater.stop(Number.MAX_SAFE_INTEGER)
     expect(failures).toEqual([new Error('once')])
   })
 
@@ -31,6 +32,7 @@ describe('a repeater', () => {
     const failures: unknown[] = []
     let runs = 0
     const stopped = createRepeater({
+      name: 'repeater',
       intervalMs: 1,
       run: async (signal) => {
         runs += 1
@@ -41,10 +43,11 @@ describe('a repeater', () => {
       onError: (error) => failures.push(error),
     })
     await stopped.start()
-    await stopped.stop()
+    await stopped.stop(Number.MAX_SAFE_INTEGER)
 
     let sentinelRuns = 0
     const sentinel = createRepeater({
+      name: 'repeater',
       intervalMs: 1,
       run: async () => {
         sentinelRuns += 1
@@ -53,7 +56,7 @@ describe('a repeater', () => {
     })
     await sentinel.start()
     await eventually(() => sentinelRuns >= 5)
-    await sentinel.stop()
+    await sentinel.stop(Number.MAX_SAFE_INTEGER)
     expect(runs).toBe(1)
     expect(failures).toEqual([])
   })
