@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { NamedSchema } from '../../shared/contract/json-schema.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
@@ -73,6 +74,8 @@ export type EntryStream = (call: EntryCall, tools: Tools) => Promise<void>
 /** A path of the read API, for GET and HEAD. */
 export type Route = {
   readonly path: string
+  /** Its description for the OpenAPI document; tails and exports have no schema, as their answers are not in JSON. */
+  readonly purpose: readonly [operationId: string, summary: string, schema?: NamedSchema]
   readonly parameters: readonly ParameterName[]
   /** For HEAD: checks that the path's subject exists, and throws what GET would. Omitted for paths that always exist. */
   readonly probe?: (call: Call, tools: Tools) => Promise<unknown>

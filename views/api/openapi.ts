@@ -1,32 +1,6 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { JsonSchema, NamedSchema } from '../../shared/contract/json-schema.ts'
 import { failureResponses, type OpenApiPart, type Operation, successResponse } from '../../shared/openapi/document.ts'
-import {
-  Absence,
-  ApplicationLog,
-  ApplicationLogContext,
-  ApplicationLogPage,
-  Choices,
-  Completion,
-  EntryDetails,
-  EventLog,
-  EventLogContext,
-  EventLogPage,
-  Facets,
-  Flow,
-  FlowComparison,
-  FlowPage,
-  FlowStateCounts,
-  FlowStatistics,
-  Groups,
-  Histogram,
-  NameList,
-  Query,
-  Refusals,
-  Series,
-  Syntax,
-  TypedRange,
-} from '../schemas/answers.ts'
 import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import type { Route } from './call.ts'
 import { VIEW_EXAMPLES } from './examples.ts'
@@ -43,72 +17,6 @@ const TAGS = [
   ['/api/query', 'Query', 'The search language.'],
   ['/api/refusals', 'Refusals', 'The last refusals of a Team.'],
 ] as const
-
-/** The name, summary and answer schema of an operation; tails and exports have no JSON answer. */
-type Purpose = readonly [operationId: string, summary: string, schema?: NamedSchema]
-
-const entryPurposes = (
-  base: string,
-  noun: string,
-  name: string,
-  one: NamedSchema,
-  page: NamedSchema,
-  context: NamedSchema,
-): Readonly<Record<string, Purpose>> => ({
-  [base]: [`list${name}s`, `${noun}s, newest first`, page],
-  [`${base}/histogram`]: [`histogramOf${name}s`, 'Counts by level over time', Histogram],
-  [`${base}/facets`]: [`facetsOf${name}s`, 'The most frequent values', Facets],
-  [`${base}/groups`]: [`groupsOf${name}s`, 'Groups of logs that share a value, the largest first', Groups],
-  [`${base}/series`]: [`seriesOf${name}s`, 'A number over time', Series],
-  [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
-  [`${base}/absence`]: [
-    `absenceOf${name}s`,
-    'The reason why a list is empty, and changes that would show logs',
-    Absence,
-  ],
-  [`${base}/completion`]: [`complete${name}Query`, 'The choices at a place of a search', Completion],
-  [`${base}/tail`]: [`tail${name}s`, `${noun}s as they arrive`],
-  [`${base}/export`]: [`export${name}s`, 'All matches as a file'],
-  [`${base}/{id}`]: [`get${name}`, `One ${noun.toLowerCase()}`, one],
-  [`${base}/{id}/details`]: [
-    `detailsOf${name}`,
-    `The values, scopes and exception in the texts of an ${noun.toLowerCase()}`,
-    EntryDetails,
-  ],
-  [`${base}/{id}/context`]: [`contextOf${name}`, `An ${noun.toLowerCase()} and its neighbours in time`, context],
-})
-
-const PURPOSES: Readonly<Record<string, Purpose>> = {
-  ...entryPurposes('/api/event-logs', 'Event log', 'EventLog', EventLog, EventLogPage, EventLogContext),
-  ...entryPurposes(
-    '/api/application-logs',
-    'Application log',
-    'ApplicationLog',
-    ApplicationLog,
-    ApplicationLogPage,
-    ApplicationLogContext,
-  ),
-  '/api/flows': ['listFlows', 'Flows, those with the latest activity first', FlowPage],
-  '/api/flow-states': ['countFlows', 'The numbers of flows by their probable states', FlowStateCounts],
-  '/api/flows/statistics': [
-    'statisticsOfFlows',
-    'How flows go: their states, Steps and durations, by Event',
-    FlowStatistics,
-  ],
-  '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
-  '/api/flows/{correlationKey}/compare/{other}': [
-    'compareFlows',
-    'Two flows side by side, Step by Step',
-    FlowComparison,
-  ],
-  '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
-  '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
-  '/api/names': ['listNames', 'Events and Projects by their names', NameList],
-  '/api/query': ['changeQuery', 'A search with a term added or removed', Query],
-  '/api/query/syntax': ['describeSyntax', 'The forms of a search', Syntax],
-  '/api/query/range': ['readTypedRange', 'A range of time as people type it', TypedRange],
-  '/api/refusals': ['listRefusals', 'The last refusals, the last one first', Refusals],
-}
 
 const CODES: readonly ErrorCode[] = [
   'invalid_request',
@@ -128,9 +36,7 @@ const templateOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}
 
 function operationOf(route: Route): Operation {
   const template = templateOf(route)
-  const purpose = PURPOSES[template]
-  if (purpose === undefined) throw new Error(`the path ${template} has no description`)
-  const [operationId, summary, schema] = purpose
+  const [operationId, summary, schema] = route.purpose
   const isFlows = template.startsWith('/api/flow')
   const isTail = template.endsWith('/tail')
   const named = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

@@ -22,7 +22,7 @@ import { createNames } from './names.ts'
 import { readParameters, refuseOtherEncodings } from './parameters.ts'
 import { answerFailure, createStoreCheck, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
 import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
-import { BASES, ROUTES } from './routes.ts'
+import { ROUTES } from './routes.ts'
 import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
 import { createStreams } from './streams.ts'
 import { TAIL_DEFAULTS } from './tail.ts'
@@ -64,7 +64,8 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   }
   const api = Router()
   for (const route of ROUTES) serveReads(api, route.path, handlerOf(route, deps, tools))
-  api.use(BASES, () => {
+  const bases = new Set(ROUTES.map(({ path }) => path.split('/', 3).join('/')))
+  api.use([...bases], () => {
     throw notFound()
   })
   const storeAnswers = createStoreCheck(store)
