@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseJsonObject } from '../../shared/contract/json-object.ts'
-import { type Config, ConfigError, hasCredentials } from '../../shared/runtime/config.ts'
+import { type Config, ConfigError } from '../../shared/runtime/config.ts'
+import { hasCredentials } from '../../shared/runtime/config-schema.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 
 /** The Event and the Project of the canary's entries; registry.yaml registers both with their Team. */

@@ -11,7 +11,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Clock } from '../../shared/runtime/clock.ts'
-import { type Config, pairsOf, rereadSecret } from '../../shared/runtime/config.ts'
+import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
+import { pairsOf } from '../../shared/runtime/config-schema.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'

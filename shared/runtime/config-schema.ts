@@ -1,3 +1,5 @@
+import { networkOf } from './networks.ts'
+
 /** One setting. Its name is the environment variable; `*_BYTES`, `*_MS`, `*_DAYS` carry their unit in the name. */
 export type Setting = TextSetting | NumberSetting | ChoiceSetting | FlagSetting
 
@@ -5,26 +7,75 @@ interface SettingBase {
   readonly help: string
   /** Never printed or logged; may also be given as `<NAME>_FILE`, the path of a file that holds it. */
   readonly secret?: true
+  readonly form?: Form
 }
-export interface TextSetting extends SettingBase {
+/** The texts that a setting takes beyond its type; of a list, the items. */
+interface Form {
+  /** Completes "must be". */
+  readonly expected: string
+  readonly takes: (text: string) => boolean
+}
+interface TextSetting extends SettingBase {
   readonly type: 'text' | 'url' | 'list'
   readonly default: string | null
 }
-export interface NumberSetting extends SettingBase {
+interface NumberSetting extends SettingBase {
   readonly type: 'integer'
   readonly default: number | null
   readonly minimum: number
   readonly maximum: number
 }
-export interface ChoiceSetting extends SettingBase {
+interface ChoiceSetting extends SettingBase {
   readonly type: 'choice'
   readonly choices: readonly string[]
   readonly default: string
 }
-export interface FlagSetting extends SettingBase {
+interface FlagSetting extends SettingBase {
   readonly type: 'flag'
   readonly default: boolean
 }
+
+const NETWORKS: Form = {
+  expected: 'addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8',
+  takes: (text) => networkOf(text) !== undefined,
+}
+
+/** Whether a page's origin can be this text: a scheme and a host, as browsers write them; `null` is that of a file or a sandbox. */
+function isOrigin(text: string): boolean {
+  if (text.includes('*') || text === 'null') return text === '*' || text === 'null'
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, host } = new URL(text)
+  return text === (origin === 'null' ? `${protocol}//${host}` : origin)
+}
+
+/** Whether a URL has a user, a password or both; fetch refuses such a URL, and its error quotes it. */
+export function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username + password !== ''
+}
+
+function isBroker(text: string): boolean {
+  const [, port] = /^(?:\[[^\s/\]]+\]|[^\s/:]+):(\d{1,5})$/.exec(text) ?? []
+  return Number(port) >= 1 && Number(port) <= 65_535
+}
+
+/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError for an invalid encoding. */
+export const pairsOf = (list: readonly string[]): [name: string, value: string][] =>
+  list.map((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return [name.trim(), decodeURIComponent(value.join('=').trim())]
+  })
+
+/** Whether a text is a pair with a value that matches. */
+function isPair(text: string, values: RegExp): boolean {
+  try {
+    return text.includes('=') && pairsOf([text]).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
+  } catch {
+    return false
+  }
+}
+
+const VIEWS = 'event-logs,application-logs,flows'
 
 const MEBIBYTE = 1024 * 1024
 const GIBIBYTE = 1024 * MEBIBYTE
@@ -47,7 +98,17 @@ export const SETTINGS = {
     maximum: 65_535,
     help: 'Port for OTLP over gRPC, usually 4317, other than PORT and METRICS_PORT; 0 takes a free one; unset: there is none.',
   },
-  BASE_PATH: { type: 'text', default: '/', help: 'Path prefix of every route, where a proxy serves Sluice below one.' },
+  BASE_PATH: {
+    type: 'text',
+    default: '/',
+    help: 'Path prefix of every route, where a proxy serves Sluice below one.',
+    form: {
+      // Neither a URL nor a route gives these characters a meaning of its own; slashes at the end are removed.
+      expected:
+        'a path that begins with a slash and has only A-Z a-z 0-9 . _ ~ - between slashes, but not . or .. alone',
+      takes: (path) => /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/*$/.test(path),
+    },
+  },
   GATEWAY_URL: {
     type: 'url',
     default: null,
@@ -73,6 +134,7 @@ export const SETTINGS = {
     type: 'list',
     default: null,
     help: 'Kafka brokers, `host:port` separated by commas; unset: the journal is embedded (SQLite).',
+    form: { expected: 'host:port or [IPv6]:port', takes: isBroker },
   },
   KAFKA_CLIENT_ID: { type: 'text', default: 'sluice', help: "Names this process in the brokers' logs and quotas." },
   KAFKA_COMPRESSION: {
@@ -150,8 +212,26 @@ export const SETTINGS = {
     maximum: 1_024,
     help: 'Shards of the index of flows, from its next rebuild on; one for about every 50 GB of it, and at least one for every billion flows.',
   },
-  TOPIC_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every topic name.' },
-  INDEX_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every index name.' },
+  TOPIC_PREFIX: {
+    type: 'text',
+    default: 'sluice',
+    help: 'First part of every topic name.',
+    form: {
+      // Kafka allows these characters in a topic's name, at most 249.
+      expected: '1 to 100 of A-Z a-z 0-9 . _ - that begin with a letter or digit',
+      takes: (prefix) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(prefix),
+    },
+  },
+  INDEX_PREFIX: {
+    type: 'text',
+    default: 'sluice',
+    help: 'First part of every index name.',
+    form: {
+      // Elasticsearch allows no capitals in an index's name.
+      expected: '1 to 100 of a-z 0-9 . _ - that begin with a letter or digit',
+      takes: (prefix) => /^[a-z0-9][a-z0-9._-]{0,99}$/.test(prefix),
+    },
+  },
   UNSAFE_TOPICS: {
     type: 'choice',
     choices: ['refuse', 'allow'],
@@ -169,23 +249,39 @@ export const SETTINGS = {
     type: 'url',
     default: null,
     help: 'Address to which traces of Sluice itself are sent by OTLP/HTTP (Protobuf), without `/v1/traces`; unset: nothing is traced.',
+    form: {
+      expected: 'an address without credentials (use OTEL_EXPORTER_OTLP_HEADERS)',
+      takes: (url) => !hasCredentials(url),
+    },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     type: 'list',
     secret: true,
     default: null,
     help: 'Headers of these requests, `name=value` separated by commas.',
+    form: {
+      expected: 'name=value in ASCII, with %2C for a comma in a value',
+      takes: (pair) => isPair(pair, /^[\t -~]+$/),
+    },
   },
   OTEL_TRACES_SAMPLER_ARG: {
     type: 'text',
     default: '0.01',
     help: 'Greatest share of requests that are traced, from 0 (nothing is traced) to 1.',
+    form: {
+      expected: 'a number from 0 to 1 such as 0.01',
+      takes: (ratio) => /^(0(\.\d+)?|1(\.0+)?)$/.test(ratio),
+    },
   },
   OTEL_SERVICE_NAME: { type: 'text', default: 'sluice', help: 'Names this process in traces.' },
   OTEL_RESOURCE_ATTRIBUTES: {
     type: 'list',
     default: null,
     help: 'Further attributes of this process in traces, `name=value` separated by commas.',
+    form: {
+      expected: 'name=value, with %2C and %25 for a comma and a % in a value',
+      takes: (pair) => isPair(pair, /^/),
+    },
   },
   INVALID_LEVEL: {
     type: 'choice',
@@ -197,6 +293,10 @@ export const SETTINGS = {
     type: 'list',
     default: null,
     help: 'Resource attributes of OpenTelemetry that are kept in scopeData beside the usual ones, separated by commas; `cloud.*` for all with this prefix.',
+    form: {
+      expected: 'names of attributes such as cloud.region, or cloud.* for all with this prefix',
+      takes: (name) => /^[^\s*]{1,255}(?:\.\*)?$/.test(name),
+    },
   },
   MAX_BATCH_ENTRIES: {
     type: 'integer',
@@ -306,6 +406,7 @@ export const SETTINGS = {
     type: 'list',
     default: null,
     help: 'Addresses and networks (10.0.0.0/8, fd00::/8) of the proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset: none is.',
+    form: NETWORKS,
   },
   PUBLISH_BUFFER_BYTES: {
     type: 'integer',
@@ -358,8 +459,9 @@ export const SETTINGS = {
   },
   VIEWS: {
     type: 'list',
-    default: 'event-logs,application-logs,flows',
+    default: VIEWS,
     help: 'Projections that this process keeps up to date, separated by commas; every projection needs a process.',
+    form: { expected: `one or more of ${VIEWS}`, takes: (view) => VIEWS.split(',').includes(view) },
   },
   DEAD_LETTER_RUN_MAX: {
     type: 'integer',
@@ -379,8 +481,19 @@ export const SETTINGS = {
     type: 'list',
     default: null,
     help: 'Origins of browser apps that may send logs, separated by commas; `*` for all.',
+    form: { expected: '* or origins such as https://app.example or http://localhost:5000', takes: isOrigin },
   },
-  CANARY_API_KEY: { type: 'text', secret: true, default: null, help: 'Key of the Team of `sluice canary`.' },
+  CANARY_API_KEY: {
+    type: 'text',
+    secret: true,
+    default: null,
+    help: 'Key of the Team of `sluice canary`.',
+    form: {
+      // Errors of fetch quote headers that it cannot send. It leaves out white space around them.
+      expected: 'one key: 1 to 256 visible ASCII characters',
+      takes: (key) => /^[!-~]{1,256}$/.test(key.trim()),
+    },
+  },
   CANARY_INTERVAL_MS: {
     type: 'integer',
     default: 30_000,
@@ -404,6 +517,7 @@ export const SETTINGS = {
     type: 'list',
     default: null,
     help: 'Networks of private addresses (10.1.2.3, 10.0.0.0/8, fd00::/8) that webhooks may be posted to, also by http, separated by commas; unset: only to public addresses, by https. Give the roles views and watches the same value.',
+    form: NETWORKS,
   },
   WATCH_INTERVAL_MS: {
     type: 'integer',
@@ -417,6 +531,7 @@ export const SETTINGS = {
     secret: true,
     default: null,
     help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views, and in the gateways that take its sample flows. During a change it holds both secrets, separated by a comma: the first one signs, and signatures of either are accepted. Unset: the embedded mode creates one and keeps it in DATA_DIR; other processes create one at start, and sessions end with the process.",
+    form: { expected: 'secrets of 32 characters or more', takes: (secret) => secret.length >= 32 },
   },
 } as const satisfies Record<string, Setting>
 

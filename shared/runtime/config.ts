@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
 import { lastGood } from './last-good.ts'
 import type { Logger } from './logger.ts'
-import { networkOf } from './networks.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number | (null extends S['default'] ? null : never)
@@ -93,12 +92,8 @@ export function newestSecret<Name extends SecretName>(
   const read = (): Config[Name] => {
     const problems: Problem[] = []
     const value = readSetting(name, SETTINGS[name], { [`${name}_FILE`]: file }, problems) as Config[Name]
-    const checks = CHECKS.filter(({ names }) => names.length === 1 && names.includes(name))
-    const texts = checks.flatMap(
-      ({ problem }) => problem({ [name]: value } as Config & Record<Name, typeof value>) || [],
-    )
-    const [text] = [...problems.map((each) => each.text), ...texts]
-    if (text !== undefined) throw new Error(text)
+    const [problem] = problems
+    if (problem !== undefined) throw new Error(problem.text)
     return value
   }
   return lastGood(read, onRefused, readAgainMs)
@@ -121,27 +116,19 @@ function readSetting(name: string, setting: Setting, env: Environment, problems:
   const text = textOf(name, setting, env, fail)
   if (text === undefined) return setting.type === 'list' ? split(setting.default ?? '') : setting.default
   const parsed = parse(setting, text)
-  if (!(parsed instanceof Error)) return parsed
-  fail(` must be ${parsed.message}, got ${JSON.stringify(shown(setting, text))}`)
-  return setting.default
-}
-
-/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError for an invalid encoding. */
-export const pairsOf = (list: readonly string[]): [name: string, value: string][] =>
-  list.map((pair) => {
-    const [name = '', ...value] = pair.split('=')
-    return [name.trim(), decodeURIComponent(value.join('=').trim())]
-  })
-
-/** Whether all items of a list are pairs with values that match. */
-function arePairs(list: readonly string[], values: RegExp): boolean {
-  try {
-    const areValid = pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
-    return areValid && list.every((pair) => pair.includes('='))
-  } catch {
-    return false
+  const refuse = (expected: string, items: readonly string[]): unknown => {
+    const quoted = items.map((item) => JSON.stringify(shown(setting, item))).join(', ')
+    fail(` must be ${expected}${setting.secret ? '' : `, got ${quoted}`}`)
+    return setting.default
   }
+  if (parsed instanceof Error) return refuse(parsed.message, [text])
+  const { expected, takes } = setting.form ?? ANY
+  const wrong = [parsed as string | readonly string[]].flat().filter((item) => !takes(item))
+  if (wrong.length === 0) return parsed
+  return refuse(setting.type === 'list' ? `${expected}, separated by commas` : expected, wrong)
 }
+
+const ANY: NonNullable<Setting['form']> = { expected: '', takes: () => true }
 
 /** The value in the environment; undefined if there is none, and an empty variable counts as unset. */
 function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
@@ -200,47 +187,12 @@ function unknownNames(env: Environment): string[] {
     })
 }
 
+/** A check of settings against each other. */
 interface Check {
   readonly names: readonly SettingName[]
   /** The problem with these settings, each of which has the right type; false if there is none. */
   readonly problem: (config: Config) => string | false
 }
-
-/** A name, or a prefix of names: `*` is allowed only at the end, after a dot. */
-const ATTRIBUTE_NAME = /^[^\s*]{1,255}(?:\.\*)?$/
-
-/** Characters that neither a URL nor a route gives a meaning of its own; slashes at the end are removed. */
-const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/*$/
-
-/** Whether a page's origin can be this text: a scheme and a host, as browsers write them; `null` is that of a file or a sandbox. */
-function isOrigin(text: string): boolean {
-  if (text.includes('*') || text === 'null') return text === '*' || text === 'null'
-  if (!URL.canParse(text)) return false
-  const { origin, protocol, host } = new URL(text)
-  return text === (origin === 'null' ? `${protocol}//${host}` : origin)
-}
-
-/** Whether a URL has a user, a password or both; fetch refuses such a URL, and its error quotes it. */
-export function hasCredentials(url: string): boolean {
-  const { username, password } = new URL(url)
-  return username + password !== ''
-}
-
-function isBroker(text: string): boolean {
-  const [, port] = /^(?:\[[^\s/\]]+\]|[^\s/:]+):(\d{1,5})$/.exec(text) ?? []
-  return Number(port) >= 1 && Number(port) <= 65_535
-}
-
-type ListName = { [Name in SettingName]: (typeof SETTINGS)[Name] extends { type: 'list' } ? Name : never }[SettingName]
-
-/** The check of each item of a list; `expected` completes "must be", and the problem quotes the invalid items. */
-const checkOfItems = (name: ListName, isValid: (item: string) => boolean, expected: string): Check => ({
-  names: [name],
-  problem: ({ [name]: items }) => {
-    const wrong = items.filter((item) => !isValid(item)).map((item) => JSON.stringify(item))
-    return wrong.length > 0 && `${name} must be ${expected}, separated by commas, got ${wrong.join(', ')}`
-  },
-})
 
 const CHECKS: readonly Check[] = [
   {
@@ -268,44 +220,6 @@ const CHECKS: readonly Check[] = [
       request < body + 1_000 &&
       `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
   },
-  ...(['TRUSTED_PROXIES', 'WEBHOOK_ALLOWED_NETWORKS'] as const).map((name) =>
-    checkOfItems(
-      name,
-      (network) => networkOf(network) !== undefined,
-      'addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8',
-    ),
-  ),
-  checkOfItems(
-    'OTLP_RESOURCE_ATTRIBUTES',
-    (name) => ATTRIBUTE_NAME.test(name),
-    'names of attributes such as cloud.region, or cloud.* for all with this prefix',
-  ),
-  {
-    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
-    problem: ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
-      url !== null &&
-      hasCredentials(url) &&
-      'OTEL_EXPORTER_OTLP_ENDPOINT must have no credentials; use OTEL_EXPORTER_OTLP_HEADERS',
-  },
-  {
-    names: ['OTEL_TRACES_SAMPLER_ARG'],
-    problem: ({ OTEL_TRACES_SAMPLER_ARG: ratio }) =>
-      !/^(0(\.\d+)?|1(\.0+)?)$/.test(ratio) &&
-      `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 such as 0.01, got ${JSON.stringify(ratio)}`,
-  },
-  {
-    // The values are not quoted, as they are secret.
-    names: ['OTEL_EXPORTER_OTLP_HEADERS'],
-    problem: ({ OTEL_EXPORTER_OTLP_HEADERS: headers }) =>
-      !arePairs(headers, /^[\t -~]+$/) &&
-      'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas, of ASCII; commas in a value are %2C',
-  },
-  {
-    names: ['OTEL_RESOURCE_ATTRIBUTES'],
-    problem: ({ OTEL_RESOURCE_ATTRIBUTES: attributes }) =>
-      !arePairs(attributes, /^/) &&
-      `OTEL_RESOURCE_ATTRIBUTES must be name=value, separated by commas; commas and % in a value are %2C and %25, got ${JSON.stringify(attributes.join(','))}`,
-  },
   {
     names: ['METRICS_PORT', 'PORT'],
     problem: ({ METRICS_PORT: metrics, PORT: port }) =>
@@ -323,33 +237,6 @@ const CHECKS: readonly Check[] = [
       `OTLP_GRPC_PORT (${grpc}) must differ from PORT and METRICS_PORT`,
   },
   {
-    names: ['SESSION_SECRET'],
-    problem: ({ SESSION_SECRET: secrets }) =>
-      secrets.some((secret) => secret.length < 32) &&
-      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
-  },
-  {
-    // Errors of fetch quote headers that it cannot send. It leaves out white space around them.
-    names: ['CANARY_API_KEY'],
-    problem: ({ CANARY_API_KEY: key }) =>
-      key !== null &&
-      !/^[!-~]{1,256}$/.test(key.trim()) &&
-      'CANARY_API_KEY must be one key: 1 to 256 visible ASCII characters',
-  },
-  {
-    names: ['BASE_PATH'],
-    problem: ({ BASE_PATH: path }) =>
-      !BASE_PATH.test(path) &&
-      `BASE_PATH must begin with a slash and have only A-Z a-z 0-9 . _ ~ - between slashes, but not . or .. alone, got ${JSON.stringify(path)}`,
-  },
-  checkOfItems('CORS_ORIGINS', isOrigin, '* or origins such as https://app.example or http://localhost:5000'),
-  {
-    names: ['VIEWS'],
-    problem: ({ VIEWS: views }) =>
-      views.some((view) => !split(SETTINGS.VIEWS.default).includes(view)) &&
-      `VIEWS must be one or more of ${SETTINGS.VIEWS.default}, got ${JSON.stringify(views.join(','))}`,
-  },
-  {
     names: ['ELASTICSEARCH_API_KEY', 'ELASTICSEARCH_USERNAME'],
     problem: ({ ELASTICSEARCH_API_KEY: key, ELASTICSEARCH_USERNAME: user }) =>
       key !== null && user !== null && 'ELASTICSEARCH_API_KEY and ELASTICSEARCH_USERNAME are both set; keep one',
@@ -359,12 +246,6 @@ const CHECKS: readonly Check[] = [
     problem: ({ ELASTICSEARCH_USERNAME: user, ELASTICSEARCH_PASSWORD: password }) =>
       (user === null) !== (password === null) &&
       'ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD must be set together',
-  },
-  {
-    names: ['KAFKA_BROKERS'],
-    problem: ({ KAFKA_BROKERS: brokers }) =>
-      brokers.some((broker) => !isBroker(broker)) &&
-      `KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas, got ${JSON.stringify(brokers.join(','))}`,
   },
   {
     names: ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
@@ -383,20 +264,6 @@ const CHECKS: readonly Check[] = [
       !encrypted &&
       (ca ?? certificate) !== null &&
       'KAFKA_SSL must be true where KAFKA_SSL_CA_FILE or _CERT_FILE is set',
-  },
-  {
-    // Kafka allows these characters in a topic's name, at most 249.
-    names: ['TOPIC_PREFIX'],
-    problem: ({ TOPIC_PREFIX: prefix }) =>
-      !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(prefix) &&
-      `TOPIC_PREFIX must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit, got ${JSON.stringify(prefix)}`,
-  },
-  {
-    // Elasticsearch allows no capitals in an index's name.
-    names: ['INDEX_PREFIX'],
-    problem: ({ INDEX_PREFIX: prefix }) =>
-      !/^[a-z0-9][a-z0-9._-]{0,99}$/.test(prefix) &&
-      `INDEX_PREFIX must be 1 to 100 of a-z 0-9 . _ - and begin with a letter or digit, got ${JSON.stringify(prefix)}`,
   },
 ]
 

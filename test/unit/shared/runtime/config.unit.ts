@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
-import { ConfigError, describeConfig, loadConfig, newestSecret, pairsOf } from '../../../../shared/runtime/config.ts'
-import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
+import { ConfigError, describeConfig, loadConfig, newestSecret } from '../../../../shared/runtime/config.ts'
+import { pairsOf, SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const SECRET = 'a-secret-of-more-than-32-characters!'
@@ -96,7 +96,7 @@ test.each(['/a b', '/ä', '/a%20b', '/a{b}', '/a*b', '/a:b', '/a(b', '/a?b', '//
   'the base path %s is refused, as no request would reach it',
   (BASE_PATH) => {
     expect(problemsOf({ BASE_PATH })).toEqual([
-      expect.stringMatching(/^BASE_PATH must begin with a slash and have only/),
+      expect.stringMatching(/^BASE_PATH must be a path that begins with a slash and has only/),
     ])
   },
 )
@@ -119,12 +119,12 @@ describe('what is wrong is refused, all of it at once', () => {
     })
     expect(problems).toEqual([
       'PORT must be a whole number from 0 to 65535, got "http"',
+      expect.stringMatching(/^BASE_PATH must be a path .*, got "logs"$/),
       'AUTO_CREATE must be true or false, got "yes"',
       'INVALID_LEVEL must be one of reject, information, got "ignore"',
       'MAX_BATCH_ENTRIES must be a whole number from 1 to 10000, got "0"',
+      'SESSION_SECRET must be secrets of 32 characters or more, separated by commas',
       'SLUICE_PORT is not a setting, as settings have no SLUICE_ prefix; use PORT',
-      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
-      expect.stringMatching(/^BASE_PATH must begin with a slash .*, got "logs"$/),
     ])
   })
 
@@ -263,7 +263,7 @@ describe('settings are checked against each other', () => {
     expect(loadConfig({}).VIEWS).toEqual(PROJECTION_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])
     expect(problemsOf({ VIEWS: 'flows,event_logs' })).toEqual([
-      'VIEWS must be one or more of event-logs,application-logs,flows, got "flows,event_logs"',
+      'VIEWS must be one or more of event-logs,application-logs,flows, separated by commas, got "event_logs"',
     ])
     expect(problemsOf({ VIEWS: ',' })).toHaveLength(1)
   })
@@ -273,7 +273,7 @@ describe('settings are checked against each other', () => {
   })
 
   test.each<[Record<string, string>, string]>([
-    [{ KAFKA_BROKERS: 'one:9092,two' }, 'host:port or [IPv6]:port, separated by commas, got "one:9092,two"'],
+    [{ KAFKA_BROKERS: 'one:9092,two' }, 'host:port or [IPv6]:port, separated by commas, got "two"'],
     [{ KAFKA_BROKERS: 'one:65536' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
     [{ KAFKA_BROKERS: 'one:0' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
     [{ KAFKA_BROKERS: '::1:9092' }, 'KAFKA_BROKERS must be host:port or [IPv6]:port, separated by commas'],
@@ -347,7 +347,7 @@ describe('secrets', () => {
     expect(newest()).toEqual([second, first])
     expect(reread(second)).toEqual([second])
     expect(told).toEqual([
-      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
+      'SESSION_SECRET must be secrets of 32 characters or more, separated by commas',
       expect.stringContaining('SESSION_SECRET_FILE names an empty file'),
       expect.stringContaining('SESSION_SECRET_FILE cannot be read'),
     ])
