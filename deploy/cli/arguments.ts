@@ -11,7 +11,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 }
 
 /** Reads the arguments that follow a command's name. Throws a `UsageError` that says what to change. */
-export function parseCall({ options, parameters }: Command, args: readonly string[]): Call {
+export function parseCall({ options = {}, parameters = [] }: Command, args: readonly string[]): Call {
   // Not strict, as its messages would describe this parser instead of the command.
   const { tokens } = parseArgs({
     args: [...args],

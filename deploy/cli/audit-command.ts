@@ -1,11 +1,8 @@
-import { hostname, userInfo } from 'node:os'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { topicName } from '../../shared/contract/topics.ts'
-import { type Audited, createAudit, readAudit } from '../../shared/journal/audit.ts'
-import type { Journal } from '../../shared/journal/journal.ts'
-import type { Config } from '../../shared/runtime/config.ts'
+import { readAudit } from '../../shared/journal/audit.ts'
 import { timeOf } from './arguments.ts'
-import { type CliDeps, type Command, EXIT, type WhereMissing } from './command.ts'
+import { type Command, EXIT, withJournal } from './command.ts'
 import { count, json } from './text.ts'
 
 export const auditCommand: Command = {
@@ -16,7 +13,6 @@ export const auditCommand: Command = {
     'after, and the outcome. Oldest first; changes without a known outcome come last, as `pending`.',
     'docs/security.md describes the fields.',
   ],
-  parameters: [],
   options: {
     team: { value: 'TEAM', help: 'Only changes of items of this Team.' },
     since: { value: 'TIME', help: 'Only those from this time on: ISO 8601, or now-1h (s, m, h, d, w).' },
@@ -44,43 +40,4 @@ export const auditCommand: Command = {
       return EXIT.failed
     })
   },
-}
-
-/** Opens the journal for a command, and closes it. */
-export async function withJournal(
-  deps: CliDeps,
-  work: (journal: Journal, config: Config) => Promise<number>,
-  whereMissing: WhereMissing = 'refuse',
-): Promise<number> {
-  const config = deps.config()
-  const journal = await deps.openJournal(config, whereMissing)
-  try {
-    return await work(journal, config)
-  } finally {
-    await journal.close()
-  }
-}
-
-/** Audits what a command changes. */
-export function auditOf({ clock, stderr }: CliDeps, journal: Journal, config: Config, command: string): Audited {
-  const audit = createAudit({
-    journal,
-    topic: topicName(config.TOPIC_PREFIX, 'audit'),
-    clock,
-    onFailure: (error, record) => {
-      // A refused change fails the command, which reports it.
-      if (record === 'outcome')
-        stderr.write(`sluice ${command}: the audit does not tell the outcome: ${(error as Error).message}\n`)
-    },
-  })
-  return audit({ actor: { kind: 'operator', id: userName(), key: null }, via: command, from: hostname() })
-}
-
-/** The name of the operating system's user; its number if it has no name, as in many containers. */
-function userName(): string | null {
-  try {
-    return userInfo().username
-  } catch {
-    return process.getuid === undefined ? null : String(process.getuid())
-  }
 }

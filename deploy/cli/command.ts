@@ -1,4 +1,7 @@
+import { hostname, userInfo } from 'node:os'
 import type { ProjectionName } from '../../consumers/projection.ts'
+import { topicName } from '../../shared/contract/topics.ts'
+import { type Audited, createAudit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -37,7 +40,7 @@ export interface CliHandlers {
   /** Creates missing indices and their templates; returns one line for each. */
   applyIndices(config: Config): Promise<readonly string[]>
   /** Rebuilds the counts of the log store; returns a line that says so. */
-  rebuildCounts(config: Config): Promise<string>
+  rebuildCounts(config: Config): Promise<readonly string[]>
   /** Makes the documents of a view anew; reports each step in a line. Throws a `CommandError` if the log store cannot. */
   rebuildView(config: Config, journal: Journal, request: RebuildRequest): Promise<void>
   /** Runs the canary to its end; returns the exit code. */
@@ -63,8 +66,8 @@ export interface Command {
   /** All that its user has to know beyond the summary, in the lines of the help. */
   readonly description: readonly string[]
   /** Required, in this order. */
-  readonly parameters: readonly { readonly name: string; readonly help: string }[]
-  readonly options: Readonly<Record<string, Option>>
+  readonly parameters?: readonly { readonly name: string; readonly help: string }[]
+  readonly options?: Readonly<Record<string, Option>>
   readonly examples: readonly string[]
   /** Returns the exit code. Throws a `UsageError` for invalid values and a `CommandError` if the command cannot be carried out. */
   run(call: Call, deps: CliDeps): Promise<number>
@@ -91,4 +94,43 @@ export class UsageError extends Error {
 /** The command cannot be carried out; the message says why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
+}
+
+/** Opens the journal for a command, and closes it. */
+export async function withJournal(
+  deps: CliDeps,
+  work: (journal: Journal, config: Config) => Promise<number>,
+  whereMissing: WhereMissing = 'refuse',
+): Promise<number> {
+  const config = deps.config()
+  const journal = await deps.openJournal(config, whereMissing)
+  try {
+    return await work(journal, config)
+  } finally {
+    await journal.close()
+  }
+}
+
+/** Audits what a command changes. */
+export function auditOf({ clock, stderr }: CliDeps, journal: Journal, config: Config, command: string): Audited {
+  const audit = createAudit({
+    journal,
+    topic: topicName(config.TOPIC_PREFIX, 'audit'),
+    clock,
+    onFailure: (error, record) => {
+      // A refused change fails the command, which reports it.
+      if (record === 'outcome')
+        stderr.write(`sluice ${command}: the audit does not tell the outcome: ${(error as Error).message}\n`)
+    },
+  })
+  return audit({ actor: { kind: 'operator', id: userName(), key: null }, via: command, from: hostname() })
+}
+
+/** The name of the operating system's user; its number if it has no name, as in many containers. */
+function userName(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return process.getuid === undefined ? null : String(process.getuid())
+  }
 }

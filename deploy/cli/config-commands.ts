@@ -8,7 +8,6 @@ export const configCommands: readonly Command[] = [
     name: 'config print',
     summary: 'Show every setting with its value in this environment',
     description: ['Secrets are masked. If settings are wrong, all problems are listed.'],
-    parameters: [],
     options: {
       json: { help: 'Print one JSON document: value, default and help of each setting.' },
       markdown: { help: 'Print the table of docs/operations.md, which does not depend on the environment.' },

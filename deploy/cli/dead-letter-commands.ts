@@ -11,8 +11,7 @@ import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/dead-le
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { choiceOf, countOf, timeOf } from './arguments.ts'
-import { auditOf, withJournal } from './audit-command.ts'
-import { type Call, type CliDeps, type Command, EXIT, type Option } from './command.ts'
+import { auditOf, type Call, type CliDeps, type Command, EXIT, type Option, withJournal } from './command.ts'
 import { columns, count, json, printable } from './text.ts'
 
 const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
@@ -35,7 +34,6 @@ export const deadLetterCommands: readonly Command[] = [
     description: [
       'A dead letter holds the unchanged record. The list shows the place and the problem of each, oldest first, but no content.',
     ],
-    parameters: [],
     options: {
       ...FILTER_OPTIONS,
       limit: { value: 'COUNT', help: `Most dead letters to show. Default: ${LIST_LIMIT}.` },
@@ -63,7 +61,6 @@ export const deadLetterCommands: readonly Command[] = [
       'replayed before or not. Stored entries are recognised by their ids and not stored twice. Records that failed too often,',
       'and records without a value or an existing place, stay where they are; the exit code is then 1.',
     ],
-    parameters: [],
     options: {
       ...FILTER_OPTIONS,
       'rate-per-second': { value: 'COUNT', help: `Most records put back in a second. Default: ${RATE_PER_SECOND}.` },

@@ -2,7 +2,7 @@ import type { Command, Option } from './command.ts'
 
 /** The page of one command: usage, options, examples, exit codes. */
 export function commandHelp(command: Command): string {
-  const { summary, description, parameters, options, examples } = command
+  const { summary, description, parameters = [], options = {}, examples } = command
   const sections = [
     `${summary}.`,
     `Usage: ${usage(command)}`,
@@ -47,7 +47,7 @@ export function overview(commands: readonly Command[], words = ''): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function usage({ name, parameters }: Command): string {
+function usage({ name, parameters = [] }: Command): string {
   return ['sluice', name, ...parameters.map((parameter) => parameter.name), '[OPTIONS]'].join(' ')
 }
 

@@ -4,8 +4,16 @@ import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../..
 import { describeTeam } from '../../shared/registry/describe.ts'
 import type { FileProblem } from '../../shared/registry/file.ts'
 import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records.ts'
-import { auditOf, withJournal } from './audit-command.ts'
-import { type Call, type CliDeps, type Command, CommandError, EXIT, type WhereMissing } from './command.ts'
+import {
+  auditOf,
+  type Call,
+  type CliDeps,
+  type Command,
+  CommandError,
+  EXIT,
+  type WhereMissing,
+  withJournal,
+} from './command.ts'
 import { registryText } from './registry-list.ts'
 import { count, json, printable } from './text.ts'
 
@@ -39,7 +47,6 @@ export const registryCommands: readonly Command[] = [
     name: 'registry list',
     summary: 'Show Teams with their keys, Events, Steps and Projects',
     description: ['Only the first characters of a key are shown; the key itself is not stored.'],
-    parameters: [],
     options: { json: { help: 'Print one JSON document.' } },
     examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
     run: (call, deps) =>
@@ -74,7 +81,6 @@ export const registryCommands: readonly Command[] = [
       'revoked, even if a file lists it again. Running servers refuse it within seconds.',
     ],
     parameters: [TEAM, { name: 'PREFIX', help: "the key's first characters, up to 6, or the whole key" }],
-    options: {},
     examples: ['sluice registry revoke-key payments sl_x7Q'],
     run: (call, deps) => withAdmin(deps, 'registry revoke-key', (admin) => revoke(call, deps, admin)),
   },
@@ -87,7 +93,6 @@ export const registryCommands: readonly Command[] = [
       'docs/registry.md says how to keep such files.',
     ],
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
-    options: {},
     examples: ['sluice registry export registry-backup.ndjson'],
     run: (call, deps) => withAdmin(deps, 'registry export', (admin) => exportTo(call, deps, admin)),
   },

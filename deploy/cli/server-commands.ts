@@ -12,7 +12,6 @@ export const serverCommands: readonly Command[] = [
       'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT',
       'drains the server: it writes the entries that it has accepted, and exits. A second signal ends it at once.',
     ],
-    parameters: [],
     options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
     examples: ['sluice start', 'PORT=9000 DATA_DIR=/var/lib/sluice sluice start', 'sluice start --role gateway'],
     run: (call, { handlers, config }) => handlers.start(choiceOf(call, 'role', ROLES) ?? 'all', config()),
@@ -23,13 +22,8 @@ export const serverCommands: readonly Command[] = [
     description: [
       'Existing topics are not changed; their differences are listed. With AUTO_CREATE=true a server does the same at its start.',
     ],
-    parameters: [],
-    options: {},
     examples: ['KAFKA_BROKERS=kafka:9092 sluice topics apply'],
-    run: async (_call, { handlers, config, stdout }) => {
-      for (const line of await handlers.applyTopics(config())) stdout.write(`${line}\n`)
-      return EXIT.ok
-    },
+    run: printing('applyTopics'),
   },
   {
     name: 'indices apply',
@@ -37,13 +31,8 @@ export const serverCommands: readonly Command[] = [
     description: [
       'Existing indices get new fields and are not changed otherwise. With AUTO_CREATE=true a server does the same at its start.',
     ],
-    parameters: [],
-    options: {},
     examples: ['ELASTICSEARCH_URL=https://search:9200 sluice indices apply'],
-    run: async (_call, { handlers, config, stdout }) => {
-      for (const line of await handlers.applyIndices(config())) stdout.write(`${line}\n`)
-      return EXIT.ok
-    },
+    run: printing('applyIndices'),
   },
   {
     name: 'counts rebuild',
@@ -52,13 +41,8 @@ export const serverCommands: readonly Command[] = [
       'The counts behind histograms, facets and totals are computed again from the entries, beside a running server; until then, it',
       'counts the entries themselves. A running server resumes an interrupted rebuild.',
     ],
-    parameters: [],
-    options: {},
     examples: ['DATA_DIR=/var/lib/sluice sluice counts rebuild'],
-    run: async (_call, { handlers, config, stdout }) => {
-      stdout.write(`${await handlers.rebuildCounts(config())}\n`)
-      return EXIT.ok
-    },
+    run: printing('rebuildCounts'),
   },
   {
     name: 'canary',
@@ -68,7 +52,6 @@ export const serverCommands: readonly Command[] = [
       'GATEWAY_URL) and are looked for in the lists of the views (VIEWS_URL), over HTTP as any client does. Metrics are on METRICS_PORT.',
       'docs/operations.md says how to register the Team; its key is CANARY_API_KEY.',
     ],
-    parameters: [],
     options: { once: { help: 'Make one round, print each hop with its time, and exit with 1 if one fails.' } },
     examples: [
       'CANARY_API_KEY_FILE=/run/secrets/canary GATEWAY_URL=https://logs.example sluice canary --once',
@@ -77,6 +60,14 @@ export const serverCommands: readonly Command[] = [
     run: (call, deps) => (call.flag('once') ? oneRound(deps) : deps.handlers.canary(deps.config())),
   },
 ]
+
+/** Runs a handler and prints the lines that it returns. */
+function printing(handler: 'applyTopics' | 'applyIndices' | 'rebuildCounts'): Command['run'] {
+  return async (_call, { handlers, config, stdout }) => {
+    for (const line of await handlers[handler](config())) stdout.write(`${line}\n`)
+    return EXIT.ok
+  }
+}
 
 async function oneRound({ config, stdout }: CliDeps): Promise<number> {
   const seconds = (number: number): string => `${number.toFixed(3)} s`

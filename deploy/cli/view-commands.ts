@@ -1,7 +1,6 @@
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { choiceFrom, choiceOf, dayOf } from './arguments.ts'
-import { auditOf, withJournal } from './audit-command.ts'
-import { type Command, EXIT, UsageError } from './command.ts'
+import { auditOf, type Command, EXIT, UsageError, withJournal } from './command.ts'
 
 const SOURCES = ['indices', 'topics'] as const
 

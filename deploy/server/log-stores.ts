@@ -16,7 +16,7 @@ export interface OpenLogStore {
   /** Creates or corrects templates and indices; returns lines for the operator. */
   applyIndices(): Promise<readonly string[]>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
-  rebuildCounts(): Promise<string>
+  rebuildCounts(): Promise<readonly string[]>
   /** Projects the stored entries of a view anew; null if the store does so by itself. */
   readonly rebuildView:
     | ((kind: EntryKind | 'flows', options: ReplaceOptions & { readonly since: string | null }) => Promise<void>)
@@ -39,7 +39,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   return {
     store,
     applyIndices: async () => [],
-    rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
+    rebuildCounts: async () => [`${await store.rebuildCounts()} entries were counted`],
     rebuildView: null,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
   }
@@ -75,7 +75,7 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
       const changes = await store.indices.apply()
       return changes.length === 0 ? ['the indices are as they should be'] : changes
     },
-    rebuildCounts: async () => 'Elasticsearch counts when it is asked: there is nothing to make',
+    rebuildCounts: async () => ['Elasticsearch counts when it is asked: there is nothing to make'],
     rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
     maintain,
   }

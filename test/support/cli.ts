@@ -32,7 +32,7 @@ export function cliOnMemory({
     },
     applyTopics: async () => ['sluice.registry.v1 exists'],
     applyIndices: async () => ['sluice-flows-v1 made'],
-    rebuildCounts: async () => '3 entries were counted',
+    rebuildCounts: async () => ['3 entries were counted'],
     rebuildView: async (_config, _journal, { report, audited, ...request }) => {
       calls.push(['rebuildView', request])
       await audited(async () => report('the view was rebuilt'))

@@ -179,7 +179,7 @@ describe('the runbooks', () => {
           const words = line.slice('sluice '.length).split(' ')
           const command = COMMANDS.find(({ name }) => words.join(' ').startsWith(name))
           const options = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
-          return command === undefined || options.some((option) => !Object.hasOwn(command.options, option))
+          return command === undefined || options.some((option) => !Object.hasOwn(command.options ?? {}, option))
         })
       expect(wrong).toEqual([])
     })

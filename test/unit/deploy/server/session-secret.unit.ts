@@ -40,7 +40,9 @@ describe('the secret of sessions', () => {
   test('may be two, of which the first one signs', () => {
     const [first, second] = ['f'.repeat(32), 's'.repeat(32)]
     expect(secretsOf({ SESSION_SECRET: ` ${first}, ${second}` })).toEqual([first, second])
-    expect(() => secretsOf({ SESSION_SECRET: `${first},short` })).toThrow('secrets of 32 characters or more, separated by commas')
+    expect(() => secretsOf({ SESSION_SECRET: `${first},short` })).toThrow(
+      'secrets of 32 characters or more, separated by commas',
+    )
   })
 
   test('of the embedded mode is made once, kept with the data and readable by its owner alone', () => {
