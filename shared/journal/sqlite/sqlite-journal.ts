@@ -1,7 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { callHere } from '../../runtime/threads/same-thread.ts'
-import { startThread } from '../../runtime/threads/thread.ts'
+import { callHere, startThread } from '../../runtime/threads/thread.ts'
 import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
 import { AppendError, type Journal, TopicMissingError } from '../journal.ts'
 import { type Closeable, keptIn } from '../open-readers.ts'

@@ -1,4 +1,4 @@
-import type { Callable } from '../../runtime/threads/same-thread.ts'
+import type { Callable } from '../../runtime/threads/thread.ts'
 import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
 import type { NamedTopic } from '../journal.ts'
 import { createAppender, type PackedAppend } from './appender.ts'

@@ -1,7 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { encodeError } from './error-wire.ts'
-import type { AnswerMessage, CallMessage, CallsOf, FromThread, ToThread } from './messages.ts'
-import { createOutbox } from './outbox.ts'
+import {
+  type AnswerMessage,
+  type CallMessage,
+  type CallsOf,
+  createOutbox,
+  encodeError,
+  type FromThread,
+  type ToThread,
+} from './wire.ts'
 
 /** The work of a thread for its callers. */
 export interface ThreadService<Calls> {

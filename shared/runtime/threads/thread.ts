@@ -1,9 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
 import type { Health } from '../lifecycle.ts'
-import { decodeError, type ErrorClass } from './error-wire.ts'
-import type { CallMessage, CallsOf, FromThread, ToThread } from './messages.ts'
-import { createOutbox } from './outbox.ts'
-import { createPendingCalls } from './pending-calls.ts'
+import type { ThreadService } from './serve-thread.ts'
+import {
+  type AnswerMessage,
+  type CallMessage,
+  type CallsOf,
+  createOutbox,
+  decodeError,
+  type ErrorClass,
+  type FromThread,
+  type ToThread,
+} from './wire.ts'
 
 export interface ThreadOptions {
   /** Names the thread in errors, health and tools. */
@@ -131,3 +139,59 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
 /** Works for any thrown value; an error of another realm is not an instance of `Error` here. */
 const messageOf = (thrown: unknown): string =>
   String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown)
+
+/** Calls that were sent but not answered yet. */
+function createPendingCalls(errorClasses: readonly ErrorClass[]) {
+  const pending = new Map<number, PromiseWithResolvers<never>>()
+  let nextId = 0
+  const take = (id: number): PromiseWithResolvers<never> | undefined => {
+    const call = pending.get(id)
+    pending.delete(id)
+    return call
+  }
+  return {
+    /** Registers a call; its id is sent with the message. */
+    add: () => {
+      const call = Promise.withResolvers<never>()
+      const id = nextId++
+      pending.set(id, call)
+      return { id, promise: call.promise }
+    },
+    settle: (answer: AnswerMessage): void => {
+      const call = take(answer.id)
+      if (answer.ok) call?.resolve(answer.value as never)
+      else call?.reject(decodeError(answer.error, errorClasses))
+    },
+    reject: (id: number, reason: Error): void => take(id)?.reject(reason),
+    rejectAll: (reason: Error): void => {
+      for (const id of [...pending.keys()]) take(id)?.reject(reason)
+    },
+  }
+}
+
+/** A service to call, in a thread of its own (`startThread`) or in the caller's (`callHere`). */
+export type Callable<Calls extends CallsOf<Calls>> = Pick<Thread<Calls>, 'call' | 'health' | 'close'>
+
+/**
+ * Calls a service in this thread, without copies; nothing else runs during a call. `isStep` selects calls that callers make in loops: each
+ * of these waits for a turn of the event loop first, as nothing else in the loop would wait.
+ */
+export function callHere<Calls extends CallsOf<Calls>>(
+  name: string,
+  { calls, close }: ThreadService<Calls>,
+  isStep: (call: keyof Calls) => boolean,
+): Callable<Calls> {
+  let closed = false
+  return {
+    call: async (call, args) => {
+      if (isStep(call)) await nextTurn()
+      if (closed) throw new Error(`the ${name} is closed`)
+      return (await calls[call](...(args as never[]))) as never
+    },
+    health: () => (closed ? { name, ready: false, reason: 'it is closed' } : { name, ready: true }),
+    close: async () => {
+      closed = true
+      await close()
+    },
+  }
+}
