@@ -1,5 +1,4 @@
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { hasLostDigits } from '../../shared/contract/exact-json.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project } from '../../shared/registry/registry.ts'
@@ -24,13 +23,13 @@ import {
   refuseTimestamp,
   textOr,
   timestampOr,
+  withPlainNumbers,
 } from './fields.ts'
-import { fieldsOf, type Received, type RequestContext, sentEntries } from './request.ts'
+import type { Received, RequestContext, SentEntries } from './request.ts'
 
 /** Checks an application log: the rows of specification 7.2, then our own. */
 export function createApplicationLogCheck(deps: CheckDeps): Check {
-  const entryAt = (body: unknown): Fields => body as Fields
-  const checkEntry = createEntryCheck(deps, deps.validators.logEntry, entryAt)
+  const checkEntry = createEntryCheck(deps, deps.validators.logEntry)
   return (received) => {
     const target = checkTarget(received, deps)
     if (target.problem !== undefined) return target
@@ -43,8 +42,7 @@ export function createApplicationLogCheck(deps: CheckDeps): Check {
 /** Checks a batch: the rows of 7.2 that concern the whole request, its size, then each entry by itself. */
 export function createBatchCheck(deps: CheckDeps): BatchCheck {
   const { batchEntriesMax } = deps
-  const entryAt = (body: unknown, index: number): Fields => (body as Batch).logEntries[index] ?? {}
-  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry, entryAt)
+  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
   return (received) => {
     const target = checkTarget(received, deps)
     if (target.problem !== undefined) return target
@@ -59,19 +57,17 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
     const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
     const check = (index: number): Checked<Admitted> => {
       const entry: unknown = entries[index]
-      return isObject(entry) ? checkEntry(fieldsOf(entry, received), index, project, context) : refuseNoObject()
+      return isObject(entry) ? checkEntry(withPlainNumbers(entry), index, project, context) : refuseNoObject()
     }
     return { value: { team: project.team, count: entries.length, check } }
   }
 }
 
-/** A batch body that has passed the checks of the whole request. */
-interface Batch {
-  readonly logEntries: readonly Fields[]
-}
-
 /** The entries of a checked batch, as they were sent. */
-export const sentBatchEntries = sentEntries((json) => (json as Batch).logEntries)
+export const sentBatchEntries: SentEntries =
+  ({ json }) =>
+  (index) =>
+    (json as { readonly logEntries: readonly unknown[] }).logEntries[index]
 
 /** Returns the addressed Project if its sender may write to it: the rows of 7.2 up to invalid_api_key. */
 function checkTarget(
@@ -80,7 +76,7 @@ function checkTarget(
 ): Checked<{ readonly project: Project; readonly fields: Fields }> {
   const { headers, json } = received
   if (!isObject(json)) return refuseNoObject()
-  const fields = fieldsOf(json, received)
+  const fields = withPlainNumbers(json)
   const identifier = fields['uniqueIdentifier']
   if (isMissing(identifier)) return refuse('missing_project_id')
   const id = typeof identifier === 'string' ? parseGuid(identifier) : undefined
@@ -104,32 +100,20 @@ interface LogEntry {
   readonly eventName?: string | null
   readonly message: string
   readonly exception?: string | null
-  readonly scopeData?: Scope
+  readonly scopeData?: Fields | null
   readonly correlationKey?: string | null
   readonly environment?: string | null
   readonly timestamp?: string | null
 }
 
-type Scope = Readonly<Record<string, unknown>> | null
-
 /** Checks one entry of application logs; `index` is 0 for a single one. */
 type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
 
-/**
- * The rows of specification 7.2 that concern one entry, and our own. `entryAt` returns an entry of a request's body by index; it is omitted
- * where the fields passed in already have exact numbers.
- */
+/** The rows of specification 7.2 that concern one entry, and our own. */
 export function createEntryCheck(
   { admit, replaceInvalidLevel, entryBytesMax }: CheckDeps,
   validate: Validate,
-  entryAt?: (body: unknown, index: number) => Fields,
 ): EntryCheck {
-  /** Scope data is kept as it was sent: if JavaScript rounded a 64-bit number, the body is parsed again with exact numbers. */
-  function exactScope(scope: Scope, index: number, { exactBody }: RequestContext): Scope {
-    if (entryAt === undefined || !hasLostDigits(scope)) return scope
-    return entryAt(exactBody(), index)['scopeData'] as Scope
-  }
-
   return (fields, index, project, context) => {
     if (isMissing(fields['categoryName'])) return refuse('missing_category_name')
     if (isMissing(fields['message'])) return refuse('missing_message')
@@ -162,7 +146,7 @@ export function createEntryCheck(
       eventName: entry.eventName ?? '',
       message: entry.message,
       exception: entry.exception ?? null,
-      scopeData: exactScope(entry.scopeData ?? null, index, context),
+      scopeData: entry.scopeData ?? null,
     }
     return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
   }

@@ -14,8 +14,8 @@ import {
   refuseTimestamp,
   textOr,
   timestampOr,
+  withPlainNumbers,
 } from './fields.ts'
-import { fieldsOf } from './request.ts'
 
 /** A body that its schema accepts. */
 interface ExternalLog {
@@ -33,7 +33,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const apiKey = presentedKey(headers)
     if (apiKey === undefined) return refuse('missing_api_key')
     if (!isObject(json)) return refuseNoObject()
-    const fields = fieldsOf(json, received)
+    const fields = withPlainNumbers(json)
     const identifier = fields['uniqueIdentifier']
     if (isMissing(identifier)) return refuse('missing_identifier')
     if (isMissing(fields['payload'])) return refuse('missing_payload')

@@ -1,5 +1,5 @@
 import { problemSaying, refuse } from '../../shared/contract/errors.ts'
-import { isExactNumber } from '../../shared/contract/exact-json.ts'
+import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../shared/contract/json-object.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
@@ -17,6 +17,17 @@ export const quoted = (text: string): string => JSON.stringify(text.slice(0, QUO
 
 /** Whether the value is a JSON object, and not a number of `parseExactly`. */
 export const isObject = (value: unknown): value is Fields => isJsonObject(value) && !isExactNumber(value)
+
+/** The fields with numbers as `JSON.parse` reads them; those within the values of fields stay as they are. */
+export function withPlainNumbers(fields: Fields): Fields {
+  let plain: Record<string, unknown> | undefined
+  for (const name in fields) {
+    if (!isExactNumber(fields[name])) continue
+    plain ??= { ...fields }
+    plain[name] = Number(numberText(fields[name]))
+  }
+  return plain ?? fields
+}
 
 /**
  * Whether a value would certainly take more than `bytesMax` bytes as JSON. It stops as soon as that is certain, so that a value that is too

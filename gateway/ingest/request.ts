@@ -1,16 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import {
-  hasLostDigits,
-  isExactNumber,
-  numberText,
-  parseExactly,
-  unlessTooDeep,
-} from '../../shared/contract/exact-json.ts'
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { type Content, isLong } from '../../shared/http/body.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
-import type { Fields } from './fields.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
 
 /** The properties that all entries of one request share. */
@@ -26,8 +18,6 @@ export interface RequestContext {
   readonly isAscii: boolean
   /** Whether the body is so long that an entry may far exceed `bytesMax`; if not, entries are serialised before they are measured. */
   readonly mayExceed: (bytesMax: number) => boolean
-  /** The body with every number as it was written; parsed again for this, at most once. */
-  readonly exactBody: () => unknown
 }
 
 /** With an `Idempotency-Key`, the ids of entries are derived from this, the key and the body. */
@@ -50,7 +40,6 @@ export function createRequestContexts(clock: Clock): RequestContextOf {
       traceparent: validTraceparent(headers['traceparent']),
       mayExceed: (bytesMax: number) => isLong(content) && contentBytes > bytesMax,
       isAscii: typeof content === 'string' && content.length === contentBytes && !content.includes('\\u'),
-      exactBody: onDemand(() => exactBodyOf(received)),
     }
     if (typeof key !== 'string' || key === '') return { ...common, idOf: nextId, repeatKey: null }
     const idOf = createDerivedIds([team, endpoint, key], content)
@@ -70,57 +59,18 @@ function createStamp(clock: Clock): () => string {
   }
 }
 
-/** A value that is made when it is first asked for. */
-export function onDemand<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
 /** A request whose body was read as JSON, or as its equivalent in another format. */
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  /** Has every number as it was written if `isExact(content)`. */
+  /** Its numbers are those of `parseKeepingDigits`. */
   readonly json: unknown
   /** The body that the JSON was parsed from, decompressed. */
   readonly content: Content
   readonly contentBytes: number
 }
 
-/**
- * The body of a request with every number as it was written; a short one is parsed again for this. A body nested thousands of levels deep
- * cannot be parsed this way and stays as it is.
- */
-const exactBodyOf = ({ content, json }: Received): unknown =>
-  isExact(content) ? json : unlessTooDeep(() => parseExactly(String(content)), json)
-
-/** Whether the body's reader keeps every number as it was written and limits the nesting depth. */
-export const isExact = (content: Content): boolean => typeof content !== 'string' || isLong(content)
-
-/** The fields of a body or of an entry in it, with numbers as `JSON.parse` reads them; those within the values of fields stay as they are. */
-export function fieldsOf(object: Fields, { content }: Received): Fields {
-  if (!isExact(content)) return object
-  const numbers = Object.entries(object).filter(([, value]) => isExactNumber(value))
-  const plain = numbers.map(([name, value]) => [name, Number(numberText(value))] as const)
-  return numbers.length === 0 ? object : { ...object, ...Object.fromEntries(plain) }
-}
-
 /** Finds the entries of a request, as they were sent, by index. */
 export type SentEntries = (received: Received) => (index: number) => unknown
-
-/** The entries of a body that is one JSON value; if JavaScript rounded a number of an entry, the body is parsed again, at most once. */
-export const sentEntries =
-  (entriesOf: (json: unknown) => readonly unknown[]): SentEntries =>
-  (received) => {
-    const entries = entriesOf(received.json)
-    const exactEntries = onDemand(() => entriesOf(exactBodyOf(received)))
-    return (index) => (isRounded(entries[index]) ? exactEntries() : entries)[index]
-  }
-
-/** A refused entry may be nested too deep for a recursive search; it then stays as JavaScript read it. */
-const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
 
 /** Text that is not percent-encoded UTF-8 is taken literally; the refusal of an unknown Project lists those there are. */
 export function decoded(text: string): string {

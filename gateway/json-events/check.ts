@@ -72,7 +72,7 @@ export const createEventsCheck =
     }
   }
 
-/** Each event as it was sent, or the text of a line that is not an event. `eventsOf` has already kept the digits of all numbers. */
+/** Each event as it was sent, or the text of a line that is not an event. */
 export const sentEvents: SentEntries = ({ json }) => {
   const { events } = sentIn(json)
   return (index) => events[index]?.event.value ?? events[index]?.text

@@ -6,13 +6,12 @@ import {
   problem,
   refuse,
 } from '../../shared/contract/errors.ts'
-import { fitsDepth, hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
-import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
+import { fitsDepth } from '../../shared/contract/exact-json.ts'
+import { type Body, isLong, parseJsonBody, parseShortJson } from '../../shared/http/body.ts'
 import { createValueHold, parseInPieces, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
-import { onDemand } from '../ingest/request.ts'
 
 /** One event of a body, or why there is none at its place. */
 export interface SentEvent {
@@ -37,13 +36,13 @@ const EVENT_LEVELS_MAX = 64
 const LIST = /^\[(?:\s*\{|\]?$)/
 
 /**
- * Reads the events of a JSON body, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events (an
- * array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line. A
- * line or element that is not an event is refused at its place; a list or an object over several lines that is not JSON is refused as a
+ * Reads the events of a JSON body, at most `FOREIGN_ENTRIES_MAX`, with numbers as `parseKeepingDigits` keeps them. A body is a list of events
+ * (an array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line.
+ * A line or element that is not an event is refused at its place; a list or an object over several lines that is not JSON is refused as a
  * whole. Throws a `ProblemError` if the lines have too many values together, or if there is no room for these.
  */
 export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
-  const { content: text, memory } = body
+  const { content: text } = body
   const parse = createLineParser(body)
   const place = { at: 0, line: 1 }
   const first = yield* nextLine(text, place)
@@ -53,7 +52,7 @@ export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
   if (second === undefined) return yield* eventsOfOnlyLine(first, parsed)
   if (parsed.problem?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
     // The text may continue after its first line; if it does not parse then either, that line is damaged.
-    const whole = yield* eventsOfWhole(text, memory)
+    const whole = yield* eventsOfWhole(body)
     if (whole.problem?.code !== 'malformed_json' || first.text === '{' || LIST.test(first.text)) return whole
   }
   const events = [eventOfLine(first, parsed)]
@@ -68,14 +67,12 @@ export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
 /** The events of a body that is one line: those of a list, which is refused as a whole, or a single one. */
 function* eventsOfOnlyLine(line: Line, parsed: Checked<unknown>): Steps<Checked<SentEvents>> {
   const { value, problem: cause } = parsed
-  if (listIn(value) !== undefined) return yield* eventsOfList(line.text, value)
+  if (listIn(value) !== undefined) return yield* eventsOfList(value)
   // A line that is not JSON counts as a list only if it begins as a list of objects does.
   const isList = cause?.code === 'malformed_json' ? LIST.test(line.text) : line.text.startsWith('[')
   if (cause !== undefined && isList) return { problem: cause }
   return { value: { events: [eventOfLine(line, parsed)], isBatch: false } }
 }
-
-type Memory = Body['memory']
 
 /**
  * The parser of a body's lines. In a long body their values are limited together, as all of them are kept: it throws a `ProblemError` if
@@ -86,7 +83,7 @@ function createLineParser({ content, memory }: Body<string>): (line: string) => 
   return function* parse(line) {
     if (!isLong(line)) {
       if (isLong(content)) holdValues(valuesIn(line))
-      return parseJson(line)
+      return yield* parseShortJson(line)
     }
     const parsed = yield* parseInPieces(line, holdValues)
     if (parsed.problem !== undefined && !LINE_PROBLEMS.has(parsed.problem.code)) throw new ProblemError(parsed.problem)
@@ -96,10 +93,6 @@ function createLineParser({ content, memory }: Body<string>): (line: string) => 
 
 /** The codes of what is wrong with a line alone. */
 const LINE_PROBLEMS: ReadonlySet<ErrorCode> = new Set(['malformed_json', 'invalid_request'])
-
-/** The same value with every number as it was written; a long text was already parsed that way. */
-const exactly = (text: string, value: unknown): unknown =>
-  isLong(text) ? value : unlessTooDeep(() => parseExactly(text), value)
 
 /** The list itself, or the list that is an object's only member, `Events`. */
 function listIn(value: unknown): readonly unknown[] | undefined {
@@ -111,22 +104,20 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 }
 
 /** The events of a body that is one JSON text. */
-function* eventsOfWhole(text: string, memory: Memory): Steps<Checked<SentEvents>> {
-  const { value, problem: cause } = isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : parseJson(text)
+function* eventsOfWhole(body: Body<string>): Steps<Checked<SentEvents>> {
+  const { value, problem: cause } = yield* parseJsonBody(body)
   if (cause !== undefined) return { problem: cause }
-  if (listIn(value) !== undefined) return yield* eventsOfList(text, value)
-  const event = eventOf(value, () => exactly(text, value))
-  return { value: { events: [{ event, characters: text.length }], isBatch: false } }
+  if (listIn(value) !== undefined) return yield* eventsOfList(value)
+  return { value: { events: [{ event: eventOf(value), characters: body.content.length }], isBatch: false } }
 }
 
-function* eventsOfList(text: string, value: unknown): Steps<Checked<SentEvents>> {
+function* eventsOfList(value: unknown): Steps<Checked<SentEvents>> {
   const list = listIn(value) ?? []
   if (list.length > FOREIGN_ENTRIES_MAX)
     return refuse('batch_too_large', { entries: list.length, limit: FOREIGN_ENTRIES_MAX })
-  const exactList = onDemand(() => listIn(exactly(text, value)))
   const events: SentEvent[] = []
-  for (const [index, element] of list.entries()) {
-    const event = eventOf(element, () => exactList()?.[index])
+  for (const element of list) {
+    const event = eventOf(element)
     events.push({ event, characters: event.problem === undefined ? leastBytes(event.value) : 0 })
     yield
   }
@@ -134,8 +125,7 @@ function* eventsOfList(text: string, value: unknown): Steps<Checked<SentEvents>>
 }
 
 function eventOfLine({ text, number }: Line, { value, problem: cause }: Checked<unknown>): SentEvent {
-  const event =
-    cause === undefined ? eventOf(value, () => exactly(text, value)) : { problem: problemOfLine(cause, number) }
+  const event = cause === undefined ? eventOf(value) : { problem: problemOfLine(cause, number) }
   return { text, event, characters: text.length }
 }
 
@@ -144,12 +134,12 @@ function problemOfLine(cause: Problem, line: number): Problem {
   return problem('malformed_json', { ...(cause.details as object), line }, `Line ${line} is not valid JSON.`)
 }
 
-function eventOf(value: unknown, exact: () => unknown): Checked<Fields> {
+function eventOf(value: unknown): Checked<Fields> {
   // A number that JavaScript would round is an object here.
   if (!isObject(value)) return refuseNoObject()
   if (!fitsDepth(value, EVENT_LEVELS_MAX))
     return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
-  return { value: hasLostDigits(value) ? (exact() as Fields) : value }
+  return { value }
 }
 
 /** A non-blank line, trimmed. */

@@ -1,14 +1,14 @@
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { fitsDepth, hasLostDigits } from '../../shared/contract/exact-json.ts'
+import { fitsDepth } from '../../shared/contract/exact-json.ts'
 import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { exceeds, type Fields, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
+import { exceeds, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
 import { textOf } from '../ingest/foreign-fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
-import { isExact, onDemand, sentEntries } from '../ingest/request.ts'
+import type { SentEntries } from '../ingest/request.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
 import { entryOf, timeOf } from './entry.ts'
@@ -57,14 +57,13 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     }
     const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
     const originOf = createOrigins({ projects, named, keeps })
-    const exactRecords = isExact(received.content) ? undefined : onDemand(() => rawRecordsOf(context.exactBody()))
 
     function check(index: number): Checked<Admitted> {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
       if (context.mayExceed(recordBytesMax) && isTooLarge(sent))
         return refuse('entry_too_large', { limit: entryBytesMax })
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
-      const record = read(sent, exactRecords && (() => exactRecords()[index]))
+      const record = read(sent)
       const origin = originOf(resource, scope)
       const { project } = origin
       if (project.problem !== undefined) return project
@@ -92,24 +91,20 @@ function refuseTime(record: LogRecord) {
 
 const NANOS: TimeForm = { form: 'a number of nanoseconds from 1970 to 2261', example: '1769851800123000000' }
 
-const rawRecordsOf = (json: unknown): readonly unknown[] => (logRecordsOf(json).value ?? []).map(({ record }) => record)
-
 /** The log records of a checked body, as they were sent. */
-export const sentRecords = sentEntries(rawRecordsOf)
+export const sentRecords: SentEntries = ({ json }) => {
+  const records = logRecordsOf(json).value ?? []
+  return (index) => records[index]?.record
+}
 
-/**
- * Reads a log record. If JavaScript rounded one of its numbers, `exactly` returns the record with exact numbers; it is omitted for bodies
- * whose reader keeps them exact.
- */
-function read(sent: unknown, exactly: (() => unknown) | undefined): Checked<LogRecord> {
+function read(sent: unknown): Checked<LogRecord> {
   if (sent instanceof DeferredRecord) return { value: sent.read() }
   if (!isObject(sent)) return refuseNoObject()
-  if (exactly === undefined) return recordOf(sent)
   if (!fitsDepth(sent, RECORD_LEVELS_MAX))
     return refuse('invalid_request', [
       { path: '/scopeData', message: `must be at most ${SCOPE_DEPTH_MAX} levels deep` },
     ])
-  return recordOf(hasLostDigits(sent) ? (exactly() as Fields) : sent)
+  return recordOf(sent)
 }
 
 /** The JSON encoding of OTLP, for bodies of every type but Protobuf. */

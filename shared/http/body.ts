@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, refuse } from '../contract/errors.ts'
+import { hasLostDigits, unlessTooDeep } from '../contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../contract/refusals.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
-import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
+import type { Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
 import { BodyBytes, NO_ROOM, RequestMemory } from './body-bytes.ts'
@@ -272,12 +273,23 @@ export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource,
 /** A longer body is parsed and checked in slices of time; a shorter one takes a few milliseconds at most, whatever it holds. */
 export const isLong = (content: Content): boolean => content.length > 256 * 1024
 
-/** The value of a body that is one JSON text. In a long one, every number is kept as it was written (`parseExactly`). */
+/** The value of a body that is one JSON text, with its numbers as `parseKeepingDigits` keeps them. */
 export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<Checked<unknown>> {
-  return isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : parseJson(text)
+  return isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : yield* parseShortJson(text)
 }
 
-export function parseJson(text: string): Checked<unknown> {
+/** Characters of a short text that are parsed per step where digits would be lost, as that takes a hundred times as long. */
+const EXACT_PIECE_CHARACTERS = 8 * 1024
+
+/** The same for a text that is not long, whose values need no memory of the budget. One beyond `JSON_LIMITS` loses digits. */
+export function* parseShortJson(text: string): Steps<Checked<unknown>> {
+  const parsed = parseJson(text)
+  if (!unlessTooDeep(() => hasLostDigits(parsed.value), false)) return parsed
+  const exact = yield* parseInPieces(text, () => undefined, EXACT_PIECE_CHARACTERS)
+  return exact.problem === undefined ? exact : parsed
+}
+
+function parseJson(text: string): Checked<unknown> {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
@@ -305,6 +317,6 @@ export function createSmallJsonReader({
   return async (request) => {
     const body = await read(request)
     if (body === GONE || body.problem !== undefined) return body
-    return runAtOnce(parseJsonBody(body.value))
+    return parseJson(body.value.content)
   }
 }

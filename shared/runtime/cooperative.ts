@@ -93,13 +93,6 @@ export function* mapInSteps<Item, Result>(items: readonly Item[], of: (item: Ite
   return results
 }
 
-/** Runs work that is short enough for a single turn. */
-export function runAtOnce<Result>(work: Steps<Result>): Result {
-  let step = work.next()
-  while (step.done !== true) step = work.next()
-  return step.value
-}
-
 /** Runs at most `stepsMax` steps of work; the rest is left to be run. */
 export function runSteps<Result>(work: Steps<Result>, stepsMax: number): IteratorResult<void, Result> {
   let step = work.next()

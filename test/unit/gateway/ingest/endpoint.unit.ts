@@ -3,9 +3,10 @@ import { expect, test, vi } from 'vitest'
 import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
 import { createIngestMetrics } from '../../../../gateway/ingest/handlers.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
-import { type Cooperative, runAtOnce, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import { type Cooperative, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
+import { runAtOnce } from '../../../support/run-at-once.ts'
 
 /** The queues of the work that was put off, and the answer, where a short body takes so many steps. */
 async function putOff(

@@ -4,7 +4,7 @@ import { ENVELOPE } from '../../../../gateway/ingest/replies.ts'
 import type { Received } from '../../../../gateway/ingest/request.ts'
 import type { Publication } from '../../../../gateway/publisher/publication.ts'
 import { problem } from '../../../../shared/contract/errors.ts'
-import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
+import { runAtOnce } from '../../../support/run-at-once.ts'
 
 const RECORD_BYTES = 10_000
 const RECEIVED = {} as Received

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { eventsOf, type SentEvents } from '../../../../gateway/json-events/events.ts'
 import type { Checked, Problem } from '../../../../shared/contract/errors.ts'
-import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
 import * as fc from '../../../support/fast-check.ts'
+import { runAtOnce } from '../../../support/run-at-once.ts'
 
 const memory = { hold: () => true, release: () => undefined }
 

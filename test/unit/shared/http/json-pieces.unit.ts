@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
+import { parseShortJson } from '../../../../shared/http/body.ts'
 import { createValueHold, JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
-import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
 import * as fc from '../../../support/fast-check.ts'
+import { runAtOnce } from '../../../support/run-at-once.ts'
 
 const room = () => createValueHold({ hold: () => true })
 const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room(), pieceCharacters))
@@ -159,5 +160,23 @@ describe('the work and the memory are bounded before anything is parsed', () => 
     }
     const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, createValueHold({ hold })))
     expect(problem).toMatchObject({ code: 'server_error', details: { outcome: 'not_written' }, retryable: true })
+  })
+})
+
+describe('JSON of a short body', () => {
+  const stepsOf = (text: string) => [...parseShortJson(text)].length
+
+  test('keeps digits in steps of a few kilobytes, as that takes far longer than to lose them', () => {
+    const numbers = '1,'.repeat(100_000)
+    expect(stepsOf(`[${numbers}1]`)).toBe(0)
+    expect(stepsOf(`[${numbers}12345678901234567890]`)).toBeGreaterThan(20)
+    const { value } = runAtOnce(parseShortJson(`[${numbers}12345678901234567890]`))
+    expect(JSON.stringify(value)).toBe(`[${numbers}12345678901234567890]`)
+  })
+
+  test('stays as JavaScript reads it where it is beyond the limits of pieces', () => {
+    const levels = JSON_LIMITS.levels + 1
+    const text = `{"id":12345678901234567890,"deep":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    expect(runAtOnce(parseShortJson(text))).toEqual({ value: JSON.parse(text) })
   })
 })

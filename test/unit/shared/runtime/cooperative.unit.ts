@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import {
-  createCooperative,
-  inOneStep,
-  runAtOnce,
-  runSteps,
-  type Steps,
-} from '../../../../shared/runtime/cooperative.ts'
+import { createCooperative, inOneStep, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import { runAtOnce } from '../../../support/run-at-once.ts'
 
 describe('long work', () => {
   test('leaves the event loop to others between two slices, and gives back its result', async () => {
