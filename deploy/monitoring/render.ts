@@ -47,7 +47,7 @@ export const rulesTestFile = (): string =>
   GENERATED +
   stringify(
     {
-      rule_files: ['../helm/sluice/files/rules.yaml'],
+      rule_files: ['rules.yaml'],
       evaluation_interval: '1m',
       tests: ALERTS.flatMap(testsOf),
     },

@@ -36,7 +36,7 @@ function describeWith(program: string, found: Toolchain, tests: () => void): voi
 
 describeWith('promtool', promtool, () => {
   test('the rules are rules of Prometheus', async () => {
-    const { stdout } = await run('promtool', ['check', 'rules', '../helm/sluice/files/rules.yaml'], { cwd: FOLDER })
+    const { stdout } = await run('promtool', ['check', 'rules', 'rules.yaml'], { cwd: FOLDER })
     expect(stdout).toContain(`SUCCESS: ${ruleGroups().flatMap(({ rules }) => rules).length} rules found`)
   })
 
