@@ -11,7 +11,6 @@ import { Help, useGoKeys } from './shell/keyboard.tsx'
 import { Palette } from './shell/palette.tsx'
 import { SignInDialog, SignInPage } from './shell/sign-in.tsx'
 import { SKIP } from './shell/texts.ts'
-import { TeamPage } from './team/team-page.tsx'
 import { Uncopied } from './ui/copy.tsx'
 import { part } from './ui/part.tsx'
 import { useStore } from './ui/store.ts'
@@ -20,7 +19,8 @@ import { followLinks, go, useAddress } from './ui/use-address.ts'
 
 followLinks(PAGES.map(({ path }) => path))
 
-const WatchesPage = part(() => import('./watches/watches-page.tsx').then((module) => module.WatchesPage))
+const TeamPage = part(() => import('./team/pages.ts').then((module) => module.TeamPage))
+const WatchesPage = part(() => import('./team/pages.ts').then((module) => module.WatchesPage))
 
 /** The default page. */
 const START = 'event-logs'
