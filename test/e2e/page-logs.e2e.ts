@@ -438,7 +438,31 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       }
       expect(await marks('/event-logs?q=declined')).toEqual(['declined'])
       expect(await marks('/event-logs?q=12345678901234567890')).toEqual(['12345678901234567890'])
-      expect(await marks('/application-logs?q=invoice* could')).toEqual(['Invoice', 'could'])
+      expect(await marks('/application-logs?q=invoice* could')).toEqual(['Invoice', 'Invoice', 'could'])
+      expect(await marks('/application-logs?q=order-1 OR bankasked')).toEqual(['order-1', 'BankAsked'])
+    })
+
+    test.each([
+      ['/application-logs?q=ConnectAsync', 1_440, 'exception …', 'ConnectAsync'],
+      ['/application-logs?q=ConnectAsync', 390, 'exception …', 'ConnectAsync'],
+      ['/application-logs?q=scope.Scopes.tenant:ac*', 1_440, 'Scopes.tenant=', 'acme'],
+      ['/application-logs?q=microsoft lifetime', 1_440, 'category ', 'Microsoft.Hosting'],
+    ])('%s shows what was found beyond the sight of a row, %d wide', async (path, width, name, text) => {
+      const page = await show(path, { width })
+      const [excerpt, cell] = ['tr.log .excerpt', 'tr.log .text'].map((each) => page.locator(each))
+      await excerpt?.waitFor()
+      expect(await excerpt?.textContent()).toContain(text)
+      expect((await excerpt?.textContent())?.startsWith(name)).toBe(true)
+      const [inner, outer] = await Promise.all([excerpt?.boundingBox(), cell?.boundingBox()])
+      expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0))
+    })
+
+    test('an opened exception shows the frame that was searched for', async () => {
+      const page = await show('/application-logs?q=ConnectAsync')
+      await page.locator('tr.log .text').click()
+      await eventually(async () =>
+        expect(await page.locator('tr.detail .frames mark').allTextContents()).toEqual(['ConnectAsync']),
+      )
     })
 
     test.each([641, 720, 900, 1_024, 1_280])('has room beside the other tools, %d wide', async (width) => {

@@ -11,11 +11,11 @@ export interface Pair {
 /** Characters of a payload that are read for its one-line form. */
 const READ_MAX = 600
 
-/** The first values of a payload that is a JSON object; undefined for other texts. */
-export function pairsOf(payload: string): readonly Pair[] | undefined {
+/** The values in the first characters, at most `length`, of a payload that is a JSON object; undefined for other texts. */
+export function pairsOf(payload: string, length = READ_MAX): readonly Pair[] | undefined {
   if (!payload.startsWith('{')) return undefined
-  const isCut = payload.length > READ_MAX
-  const text = isCut ? headOf(payload) : payload
+  const isCut = payload.length > length
+  const text = isCut ? headOf(payload, length) : payload
   try {
     if (!isCut) JSON.parse(text)
     const pairs = read(text)
@@ -26,8 +26,8 @@ export function pairsOf(payload: string): readonly Pair[] | undefined {
 }
 
 /** The beginning of a payload: a text that goes on is cut there, and any other value that may go on is left out. */
-function headOf(payload: string): string {
-  const head = beginningOf(payload, READ_MAX)
+function headOf(payload: string, length: number): string {
+  const head = beginningOf(payload, length)
   const isInText = head.replaceAll(JSON_TEXT, '').includes('"')
   return isInText ? `${head.replace(/\\+$/, '')}"` : head.replace(/[^\s{}[\],:"]+$/, '')
 }

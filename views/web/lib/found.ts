@@ -1,21 +1,51 @@
-/** A piece of a search: whether it is negated, its field, and a phrase or words. */
-const PIECE = /(-|NOT\s+)?(?:([^\s():"]*):)?(?:"((?:\\.|[^"\\])*)"?|([^\s():"]+))?\*?/g
-const TEXTS = /^(?:message|exception|payload)$/i
+/** A word or phrase that a search looks for, or a leaf whose value it asks for. */
+export type Sought =
+  /** `field` is the only text that may have it; undefined if any may. */
+  | { readonly pattern: RegExp; readonly field: string | undefined }
+  /** `leaf` is a name such as `scope.tenant`; `value` the beginning of its value, unless the search compares. */
+  | { readonly leaf: string; readonly value: string }
+
+/** A piece of a search: whether it is negated, its field, a range, and a phrase or a value, which may end in a star. */
+const PIECE =
+  /(-|NOT\s+)?(?:((?:\\.|[^\s():"\\])*):(?:\[[^\]]*\]?)?)?(?:"((?:\\.|[^"\\])*)"?|((?:\\.|[^\s():"\\*])+))?\*?/gs
+const NEGATED_GROUP = /(?:-|NOT\s+)\((?:[^()]|\([^()]*\))*\)/g
 const OPERATOR = /^(?:AND|OR)$/
+const LEAF = /^(payload|scope)(?:data)?[.](.+)/is
+const TEXTS: Readonly<Record<string, string>> = {
+  message: 'message',
+  msg: 'message',
+  exception: 'exception',
+  ex: 'exception',
+  payload: 'payload',
+}
+const WORDS = /[\p{L}\p{N}]+/gu
+const GAP = '[^\\p{L}\\p{N}]+'
 /** A character of a word, in scripts that separate their words. */
 const IN_WORD = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}]'
 
+/** What a search looks for in texts and leaves, in its order; words and phrases as whole ones except before a `*`. */
+export const soughtBy = (q: string): readonly Sought[] =>
+  [...q.replace(NEGATED_GROUP, '').matchAll(PIECE)].flatMap(([piece, not, name, phrase, bare = '']): Sought[] => {
+    if (not !== undefined || OPERATOR.test(bare)) return []
+    const text = unescaped(phrase ?? bare)
+    const [, family, path] = LEAF.exec(name ?? '') ?? []
+    if (family && path) return [{ leaf: `${family.toLowerCase()}.${unescaped(path)}`, value: text }]
+    const field = TEXTS[name?.toLowerCase() ?? '']
+    const words = name === undefined || field !== undefined ? text.match(WORDS) : null
+    if (words === null) return []
+    const end = piece.endsWith('*') ? '' : `(?!${IN_WORD})`
+    return [{ pattern: new RegExp(`(?<!${IN_WORD})${words.join(GAP)}${end}`, 'iu'), field }]
+  })
+
+const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1')
+
 /**
- * A pattern with one group that matches what a search finds in texts: its words and phrases, whole ones except before a `*`. The find of a
- * flow (`isFind`) looks for parts of words and has no fields. Undefined if there is nothing to match.
+ * A pattern with one group that matches what a search finds in texts. The find of a flow (`isFind`) looks for parts of words and has no
+ * fields. Undefined if there is nothing to match.
  */
 export function foundBy(q: string, isFind: boolean): RegExp | undefined {
-  const found = [...q.matchAll(PIECE)].flatMap(([piece, not, field = 'message', phrase, bare = '']) => {
-    const isText = not === undefined && TEXTS.test(field) && !OPERATOR.test(bare)
-    const words = (isFind ? piece : isText ? (phrase ?? bare) : '').match(/[\p{L}\p{N}]+/gu)
-    if (words === null) return []
-    const [begin, end] = isFind ? ['', ''] : [`(?<!${IN_WORD})`, piece.endsWith('*') ? '' : `(?!${IN_WORD})`]
-    return [begin + words.join('[^\\p{L}\\p{N}]+') + end]
-  })
+  const found = isFind
+    ? (q.match(/"[^"]*"?|\S+/g) ?? []).flatMap((piece) => piece.match(WORDS)?.join(GAP) ?? [])
+    : soughtBy(q).flatMap((one) => ('pattern' in one ? one.pattern.source : []))
   return found.length === 0 ? undefined : new RegExp(`(${found.join('|')})`, 'giu')
 }

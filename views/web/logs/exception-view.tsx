@@ -3,7 +3,7 @@ import { plural } from '../../flow-layout/format.ts'
 import type { EntryDetails, Frame, ParsedException } from '../../schemas/answers.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { LogText } from '../ui/log-text.tsx'
+import { LogText, useFound } from '../ui/log-text.tsx'
 import { type FrameRun, frameRuns } from './facts.ts'
 
 /** Frames of one exception shown before a button for more. */
@@ -74,7 +74,9 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
 const isFolded = ({ framework, frames }: FrameRun): boolean => framework && frames.length > 1
 
 function Run({ run, unfolded }: { readonly run: FrameRun; readonly unfolded: boolean }) {
-  const [open, setOpen] = useState(unfolded || !isFolded(run))
+  const found = useFound()
+  const isFound = found !== undefined && run.frames.some(({ call, place }) => `${call} ${place}`.search(found) >= 0)
+  const [open, setOpen] = useState(unfolded || !isFolded(run) || isFound)
   if (open) return run.frames.map((frame, index) => <FrameLine key={index} frame={frame} />)
   return (
     <li>

@@ -4,15 +4,26 @@ import { visible } from '../../flow-layout/format.ts'
 import { pairsOf, valueText } from '../../flow-layout/payload.ts'
 import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
+import type { Sought } from '../lib/found.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Marked } from '../ui/log-text.tsx'
 import type { Column } from './columns.ts'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
+import { excerptOf, PREVIEW } from './excerpt.ts'
 import { eventTag, hueOf, sourceOf, thrownText } from './facts.ts'
 import { flowHref } from './links.ts'
 import { useWhole } from './use-entry.ts'
+
+/** The search that found the rows. */
+export interface RowSearch {
+  /** The matches, which are marked; see `useFound`. */
+  readonly found: RegExp | undefined
+  readonly sought: readonly Sought[]
+  /** How many characters of its text a row has room for. */
+  readonly room: number
+}
 
 interface LogRowProps {
   readonly entry: Entry
@@ -25,8 +36,7 @@ interface LogRowProps {
   /** Whether keyboard focus enters the list at this row. */
   readonly current: boolean
   readonly columns: readonly Column[]
-  /** The matches of the search, which are marked in its text; see `useFound`. */
-  readonly found: RegExp | undefined
+  readonly search: RowSearch
 }
 
 /** A payload on one line; a JSON object is shown as `order=4711 outcome=declined`. */
@@ -45,9 +55,6 @@ export function Payload({ text, found }: { readonly text: string; readonly found
     </>
   )
 }
-
-/** Maximum characters of a message in a row. */
-const PREVIEW = 400
 
 const Preview = ({ text, found }: { readonly text: string; readonly found: RegExp | undefined }) => (
   <bdi>
@@ -83,19 +90,32 @@ export class LogRow extends Component<LogRowProps> {
 }
 
 /** The cell of a column; a plain function instead of a component, as a list draws thousands. */
-function cellOf({ name, label, look, read }: Column, { entry, utc, current, found }: LogRowProps) {
+function cellOf({ name, label, look, read }: Column, { entry, utc, current, columns, search }: LogRowProps) {
+  const { found, sought, room } = search
   if (look === 'lv')
     return (
       <td role="cell" class={look} key={name}>
         <LevelTag level={entry.level} />
       </td>
     )
-  if (look === 'text')
+  if (look === 'text') {
+    const excerpt = excerptOf(entry, sought, room, columns)
     return (
       <td role="cell" class={look} key={name}>
-        {textOf(entry, found)}
+        {excerpt === undefined ? (
+          textOf(entry, found)
+        ) : (
+          <>
+            <span class="cut">{textOf(entry, found)}</span>
+            <bdi class="cut excerpt">
+              <span class="muted">{visible(excerpt.name)}</span>
+              <Marked text={excerpt.text} found={found} />
+            </bdi>
+          </>
+        )}
       </td>
     )
+  }
   const text = visible(read(entry, utc))
   if (look === 'key')
     return (
@@ -103,7 +123,9 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, foun
         {entry.correlationKey !== null && (
           <a href={flowHref(entry.correlationKey)} title={`Open the flow ${text}`} tabIndex={current ? 0 : -1}>
             <i style={{ '--hue': hueOf(entry.correlationKey) }} />
-            <bdi class="mono cut">{text}</bdi>
+            <bdi class="mono cut">
+              <Marked text={read(entry, utc)} found={found} />
+            </bdi>
           </a>
         )}
       </td>
@@ -111,7 +133,9 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, foun
   const title = look === 'from' ? visible(sourceOf(entry).full) : text
   return (
     <td role="cell" class={`cut ${look}`} key={name} title={title} data-label={visible(label)}>
-      <bdi>{text}</bdi>
+      <bdi>
+        <Marked text={read(entry, utc)} found={found} />
+      </bdi>
     </td>
   )
 }
@@ -122,7 +146,11 @@ function textOf(entry: Entry, found: RegExp | undefined) {
   const tag = eventTag(entry)
   return (
     <>
-      {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
+      {tag !== '' && (
+        <bdi class="muted">
+          [<Marked text={tag} found={found} />]{' '}
+        </bdi>
+      )}
       <Preview text={entry.message} found={found} />
       {entry.exception !== null && (
         <bdi class="thrown">

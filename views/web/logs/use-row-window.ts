@@ -9,7 +9,10 @@ const SPARE = 600
 const STEP = 8
 
 /** Assumed heights in pixels of a row, a day's heading and an expanded entry, until they are measured. */
-const GUESS = { row: 29, day: 28, detail: 320 }
+const GUESS = { row: 29, day: 28, detail: 320, room: 80 }
+
+/** The width of a character of a monospace font, as a part of its size. */
+const CHARACTER = 0.6
 
 interface Shape {
   readonly count: number
@@ -24,6 +27,8 @@ export interface RowWindow {
   readonly first: number
   readonly end: number
   readonly topOf: RowHeights['topOf']
+  /** How many characters of its text a row has room for. */
+  readonly room: number
 }
 
 /**
@@ -48,7 +53,9 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
   const measure = useLatest(() => {
     const heightOf = (name: string): number => body.current?.querySelector(name)?.getBoundingClientRect().height ?? 0
     const [row, day] = [heightOf('tr.log') || sizes.row, heightOf('tr.day') || sizes.day]
-    if (row !== sizes.row || day !== sizes.day) setSizes({ ...sizes, row, day })
+    const text = body.current?.querySelector<HTMLElement>('td.text')
+    const room = text ? Math.floor(text.clientWidth / (CHARACTER * parseFloat(getComputedStyle(text).fontSize))) : 0
+    if (row !== sizes.row || day !== sizes.day || room !== sizes.room) setSizes({ ...sizes, row, day, room })
     const drawn = [...(body.current?.querySelectorAll<HTMLElement>('tr.detail') ?? [])].map(
       (one) => [one.dataset['of'] ?? '', one.getBoundingClientRect().height] as const,
     )
@@ -72,5 +79,10 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
       removeEventListener('resize', onScroll)
     }
   }, [])
-  return { first: Math.min(window.first, count), end: Math.min(window.end, count), topOf: heights.topOf }
+  return {
+    first: Math.min(window.first, count),
+    end: Math.min(window.end, count),
+    topOf: heights.topOf,
+    room: sizes.room,
+  }
 }
