@@ -1,4 +1,3 @@
-import type { LevelCounts } from '../../../shared/contract/levels.ts'
 import { LEVELS, type Level } from '../../../shared/contract/levels.ts'
 import type { Histogram } from '../../schemas/answers.ts'
 
@@ -11,27 +10,34 @@ export interface Segment {
 
 /** The height of the drawing, which is that of the tallest bar. */
 export const HEIGHT = 100
-/** Minimum height of a segment, so that a single error among thousands is visible. */
-const LEAST = 3
+/** Minimum height of a bar, and of its most severe segments, so that a single error among thousands is visible; 1.6 pixels. */
+const LEAST = 2.5
+/** From this many times the middle one on, the tallest bar would leave nothing of the others to be compared. */
+const UNEVEN = 10
 
-/** The segments of each bucket; the most severe level is at the bottom, where it is easiest to compare. */
-export function barsOf({ buckets }: Histogram): readonly (readonly Segment[])[] {
-  const tallest = Math.max(1, ...buckets.map(({ total }) => total))
-  return buckets.map(({ levels }) => barOf(levels, tallest))
+export interface Bars {
+  /** The segments of each bucket; the most severe level is at the bottom, where it is easiest to compare. */
+  readonly bars: readonly (readonly Segment[])[]
+  /** Whether bars are as high as the square roots of their counts, which shows both a burst and the bars beside it. */
+  readonly areEnlarged: boolean
 }
 
-function barOf(levels: LevelCounts, tallest: number): readonly Segment[] {
-  const counted = LEVELS.toReversed().flatMap((level) => {
-    const count = levels[level] ?? 0
-    return count > 0 ? [{ level, height: Math.max(LEAST, (count / tallest) * HEIGHT) }] : []
-  })
-  // Enlarged segments must not push the bar beyond the drawing.
-  const over = Math.max(0, counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT)
-  const largest = counted.toSorted((a, b) => b.height - a.height)[0]
+export function barsOf({ buckets }: Histogram): Bars {
+  const totals = buckets.flatMap(({ total }) => (total > 0 ? [total] : [])).sort((a, b) => a - b)
+  const tallest = totals.at(-1) ?? 1
+  const areEnlarged = tallest > UNEVEN * (totals[totals.length >> 1] ?? 1)
+  const heightOf = (total: number): number => HEIGHT * (total / tallest) ** (areEnlarged ? 0.5 : 1)
+  return { bars: buckets.map((bucket) => barOf(bucket, Math.max(LEAST, heightOf(bucket.total)))), areEnlarged }
+}
+
+/** A bar of this height, in which small segments are enlarged at the expense of those of less severe levels. */
+function barOf({ levels, total }: Histogram['buckets'][number], whole: number): readonly Segment[] {
   let y = HEIGHT
-  return counted.map((segment) => {
-    const height = segment.height - (segment === largest ? over : 0)
+  return LEVELS.toReversed().flatMap((level) => {
+    const count = levels[level] ?? 0
+    const left = y - (HEIGHT - whole)
+    const height = count === 0 ? 0 : Math.min(left, Math.max(LEAST, (count / total) * whole))
     y -= height
-    return { ...segment, y, height }
+    return height === 0 ? [] : [{ level, y, height }]
   })
 }

@@ -25,19 +25,31 @@ export function Histogram({ counts, onRange }: HistogramProps) {
   const { marked, handlers } = useBrush(spans, (one, other) => show(one, other))
   const [table, setTable] = useState(false)
   if (buckets.length === 0) return null
+  const { bars, areEnlarged } = barsOf(counts)
   const levels = LEVELS.filter((level) => buckets.some((bucket) => bucket.levels[level] !== undefined))
   return (
     <figure class="histogram" aria-label="Logs over time">
       <svg viewBox={`0 0 ${buckets.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" {...handlers}>
-        <Bars counts={counts} />
+        {bars.map((segments, index) =>
+          segments.map(({ level, y, height }) => (
+            <rect
+              key={`${index}${level}`}
+              x={index + 0.1}
+              y={y}
+              width={0.8}
+              height={height}
+              fill={LEVEL_LOOKS[level].fill}
+            />
+          )),
+        )}
         {marked !== undefined && <Brush {...marked} height={HEIGHT} />}
       </svg>
       <TimeTicks spans={spans} />
       <figcaption class="muted small num">
         {marked === undefined ? (
-          <span class="grow">
-            a bar is {durationText(interval)}, the highest{' '}
-            {plural(Math.max(...buckets.map(({ total }) => total)), 'log')}
+          <span class="grow cut">
+            a bar is {durationText(interval)}, the highest {countText(Math.max(...buckets.map(({ total }) => total)))}
+            {areEnlarged && ', low ones enlarged'}
           </span>
         ) : (
           <>
@@ -64,23 +76,6 @@ export function Histogram({ counts, onRange }: HistogramProps) {
     </figure>
   )
 }
-
-const Bars = ({ counts }: { readonly counts: Counts }) => (
-  <>
-    {barsOf(counts).map((segments, index) =>
-      segments.map(({ level, y, height }) => (
-        <rect
-          key={`${index}${level}`}
-          x={index + 0.1}
-          y={y}
-          width={0.8}
-          height={height}
-          fill={LEVEL_LOOKS[level].fill}
-        />
-      )),
-    )}
-  </>
-)
 
 /** The total counts of these bars. */
 function Covered({ covered }: { readonly covered: Counts['buckets'] }) {
