@@ -820,6 +820,13 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await eventually(async () => expect(await page.locator('.histogram rect').count()).toBe(1))
     })
 
+    test('because words are searched for as a whole: those that begin so', async () => {
+      const page = await show('/application-logs?q=SocketEx level:error')
+      await page.getByRole('button', { name: 'Search for what begins so: SocketEx* level:error 1 log' }).click()
+      await page.locator('tr.log mark', { hasText: 'SocketEx' }).waitFor()
+      expect(paramsOf(page)['q']).toBe('SocketEx* level:error')
+    })
+
     test('because of a parameter that cannot be read: what is wrong with it', async () => {
       tolerate(/status of 400/)
       const { page } = await open(server.url, { path: '/event-logs?from=yesterday', key: LOGS_KEY })

@@ -1,6 +1,7 @@
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
+import { withStars } from '../search/terms.ts'
 import type { EntryAnswer } from './call.ts'
 import { filterOf } from './filter.ts'
 import type { ParameterName, Values } from './parameters.ts'
@@ -43,25 +44,31 @@ export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
   const newestAt = await newestWith({})
   if (newestAt !== undefined)
     return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
+  const totalWith = async (changes: Partial<Values>): Promise<number> =>
+    (await store.histogram(filterWith(changes), 1, call.signal)).total
   const counted = inUse.map(
     async (names): Promise<Way> => ({
       kind: 'without',
       value: names.map((name) => values[name]).at(0) ?? null,
       params: allOf(names, ''),
-      total: (await store.histogram(filterWith(allOf(names, null)), 1, call.signal)).total,
+      total: await totalWith(allOf(names, null)),
     }),
   )
+  const { q } = values
+  const starred = q === null ? null : withStars(q)
   // Awaited together, so that none can reject unobserved after another has failed.
-  const [newestOfAll, ...ways] = await Promise.all([
+  const [newestOfAll, begun, ...ways] = await Promise.all([
     conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
+    starred === null || starred === q ? 0 : totalWith({ q: starred }),
     ...counted,
   ])
+  const beginning: Way = { kind: 'beginning', value: starred, params: { q: starred ?? '' }, total: begun }
   const all: Way = { kind: 'without', value: null, params: allOf(conditions, ''), total: null }
   return successBody({
     kept: newestOfAll !== undefined,
     newestAt: null,
     conditions,
-    ways: inUse.length > 1 ? [all, ...ways] : ways,
+    ways: [...(begun > 0 ? [beginning] : []), ...(inUse.length > 1 ? [all] : []), ...ways],
   } satisfies Absence)
 }
 

@@ -344,8 +344,12 @@ export const Absence = component('Absence', {
   conditions: { ...arrayOf(text), description: 'The parameters in use that select by more than time.' },
   ways: arrayOf(
     objectOf({
-      kind: { type: 'string', enum: ['newest', 'since', 'without'] },
-      value: { ...optionalText, description: 'The value of the one condition that it removes; otherwise null.' },
+      kind: { type: 'string', enum: ['newest', 'since', 'beginning', 'without'] },
+      value: {
+        ...optionalText,
+        description:
+          'The value of the one condition that it removes, or the search for beginnings of words; otherwise null.',
+      },
       params: {
         type: 'object',
         additionalProperties: text,

@@ -84,6 +84,26 @@ function spanOf(lexemes: readonly Lexeme[], index: number, { negated }: Term): S
   return { before: before?.end ?? 0, after: after?.at ?? Number.POSITIVE_INFINITY }
 }
 
+/**
+ * The search for words and values that begin with those of this one: `order NullRef` as `order* NullRef*`. Those that are negated, compared
+ * or of a field without beginnings stay as they are, as does all of a text that cannot be split into terms.
+ */
+export function withStars(text: string): string {
+  const { lexemes, problem } = lex(text)
+  if (problem !== null) return text
+  const ends = lexemes.flatMap((one, index) => (takesStar(lexemes, index) ? [one.end] : []))
+  return ends.reduceRight((starred, end) => `${starred.slice(0, end)}*${starred.slice(end)}`, text)
+}
+
+function takesStar(lexemes: readonly Lexeme[], index: number): boolean {
+  const [value, before] = [lexemes[index], lexemes[index - 1]]
+  if (value?.kind !== 'value' || value.star || !/[\p{L}\p{N}]$/u.test(value.text)) return false
+  if (before?.kind !== 'field') return before?.kind !== 'not' && before?.kind !== 'comparison'
+  const field = findField(before.name)
+  const hasBeginnings = field?.kind === 'leaf' || field?.field.kind === 'text' || field?.field.kind === 'keyword'
+  return hasBeginnings && lexemes[index - 2]?.kind !== 'not'
+}
+
 function hasTopOr(text: string): boolean {
   let depth = 0
   for (const { kind } of lex(text).lexemes) {

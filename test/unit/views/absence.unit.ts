@@ -79,6 +79,27 @@ describe('GET …/absence', () => {
     })
   })
 
+  test('leads to words that begin with those of the search', async () => {
+    views.store.add(
+      applicationLog({ message: 'NullReferenceException', level: 'Error', environment: 'Test' }),
+      applicationLog({ message: 'NullReferenceException', timestamp: at(60) }),
+    )
+    const q = 'NullRef env:Te level:err -x'
+    const { ways } = await absenceOf(`/api/application-logs/absence?q=${encodeURIComponent(q)}`)
+    expect(ways).toEqual([
+      {
+        kind: 'beginning',
+        value: 'NullRef* env:Te* level:err -x',
+        params: { q: 'NullRef* env:Te* level:err -x' },
+        total: 1,
+      },
+      { kind: 'without', value: q, params: { q: '' }, total: 2 },
+    ])
+    expect((await absenceOf('/api/application-logs/absence?q=Nulref')).ways.map(({ kind }) => kind)).toEqual([
+      'without',
+    ])
+  })
+
   test('a range of levels is one condition', async () => {
     views.store.add(eventLog({ level: 'Error' }))
     const { conditions, ways } = await absenceOf('/api/event-logs/absence?level=warning&levelMax=warning')

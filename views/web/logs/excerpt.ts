@@ -116,6 +116,6 @@ function around({ name, text }: Named, at: number, room: number): Excerpt {
   const from = Math.max(0, at - Math.floor(BEFORE * room))
   const shown = text.slice(from, from + room)
   // Not from the middle of a word, nor of a character.
-  const before = shown.slice(0, at - from).replace(/^\S*\s+|^[\udc00-\udfff]/, '')
+  const before = shown.slice(0, at - from).replace(/^\S*\s+|^[\p{L}\p{N}]+[^\p{L}\p{N}]+|^[\udc00-\udfff]/u, '')
   return { name, text: from > 0 ? `…${before}${shown.slice(at - from)}` : shown }
 }

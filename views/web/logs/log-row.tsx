@@ -106,7 +106,7 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, colu
           textOf(entry, found)
         ) : (
           <>
-            <span class="cut">{textOf(entry, found)}</span>
+            <span class="cut">{textOf(entry, found)}</span>{' '}
             <bdi class="cut excerpt">
               <span class="muted">{visible(excerpt.name)}</span>
               <Marked text={excerpt.text} found={found} />

@@ -53,6 +53,7 @@ export function emptyTexts({ newestAt, conditions }: Absence, now: number): read
 export function wayText({ kind, value, params }: Absence['ways'][number]): string {
   if (kind === 'newest') return 'Go to the newest log'
   if (kind === 'since') return 'Everything since then'
+  if (kind === 'beginning') return 'Search for what begins so:'
   const [name = ''] = Object.keys(params)
   return value === null ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name)}`
 }

@@ -3,7 +3,7 @@ import type { Query } from '../../../../shared/query/ast.ts'
 import { FIELDS } from '../../../../shared/query/fields.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { printTerm, type Term } from '../../../../shared/query/term.ts'
-import { addTerm, hasTerm, removeTerm } from '../../../../views/search/terms.ts'
+import { addTerm, hasTerm, removeTerm, withStars } from '../../../../views/search/terms.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { printQuery } from '../../../support/query/print.ts'
@@ -108,6 +108,28 @@ describe('a term of a search', () => {
         const added = addTerm(text, term)
         expect(hasTerm(added, term)).toBe(true)
         expect(meaning(removeTerm(added, term))).toEqual(meaning(text))
+      }),
+    )
+  })
+})
+
+describe('a search for what begins like another', () => {
+  test.each([
+    ['order NullRef', 'order* NullRef*'],
+    ['(a OR "b c") env:Te scope.tenant:"ac me"', '(a* OR "b c"*) env:Te* scope.tenant:"ac me"*'],
+    ['-a NOT env:x level:warn eventId:5 scope.ms:>5 project:3f b* "c-"', null],
+    ['a "b', null],
+    ['', null],
+  ])('%j', (text, expected) => {
+    expect(withStars(text)).toBe(expected ?? text)
+  })
+
+  test('is a query if the other is one, and has nothing to add to itself', () => {
+    fc.assert(
+      fc.property(searches, (text) => {
+        const starred = withStars(text)
+        expect(isText(starred)).toBe(isText(text))
+        expect(withStars(starred)).toBe(starred)
       }),
     )
   })

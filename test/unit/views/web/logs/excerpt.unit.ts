@@ -42,6 +42,7 @@ describe('the place that a search found in an entry', () => {
     [failed, 'gateway-7', '…acquirer gateway-7 said timeout'],
     [failed, 'time*', '…said timeout'],
     [failed, '"postgresexception deadlock"', 'exception …Npgsql.PostgresException: deadlock detected'],
+    [applicationEntry({ exception: `No\n${'at.'.repeat(20)}Acme.Shop.Pay` }), 'pay', 'exception …Acme.Shop.Pay'],
     [failed, 'ex:deadlock', 'exception …deadlock detected'],
     [failed, 'message:deadlock', undefined],
     [failed, 'ökostrom', 'text=…für Ökostrom'],
