@@ -157,6 +157,31 @@ describeWithBrowser('the page of one flow', (browse) => {
     )
   })
 
+  test('keeps long distances apart, and shows what is found beyond the sight of a row', async () => {
+    const key = 'order-found'
+    const [to, category] = [CHECKOUT, 'Shop.Payments.Client']
+    const exception = 'System.Exception: refused\n ---> Npgsql.PostgresException: deadlock detected'
+    await server.send([
+      { to, category, key, at: BEGIN, text: 'begun' },
+      { to, category, key, at: BEGIN + 12 * HOUR - SECOND, text: 'not captured', level: 'Error', exception },
+    ])
+    const { page } = await openFlow(`${key}?q=deadlock`)
+    await eventually(async () =>
+      expect(await page.locator('.flow-list .excerpt').allTextContents()).toEqual(['exception …deadlock detected']),
+    )
+    expect(await page.locator('.flow-list mark').allTextContents()).toEqual(['deadlock'])
+    const distances = page.locator('.flow-list tbody tr:last-child td.num')
+    expect(await distances.allTextContents()).toEqual(['+11 h 59 m 59 s', '+11 h 59 m 59 s'])
+    const rooms = await page.evaluate<readonly number[]>(
+      `[...document.querySelectorAll(".flow-list tbody tr:last-child td.num")].map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return cell.getBoundingClientRect().right - range.getBoundingClientRect().right
+      })`,
+    )
+    for (const room of rooms) expect(room).toBeGreaterThan(0)
+  })
+
   test('says what the flow is: state with its reason, times, parts, counts', async () => {
     const { page } = await openFlow('order-1')
     expect(await page.locator('.flow-state').textContent()).toBe('stalled')

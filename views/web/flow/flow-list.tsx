@@ -1,11 +1,13 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
-import { Payload } from '../logs/log-row.tsx'
+import type { Sought } from '../lib/found.ts'
+import { excerptOf } from '../logs/excerpt.ts'
+import { Payload, WithExcerpt } from '../logs/log-row.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import { Marked, useFound } from '../ui/log-text.tsx'
+import { Marked, useFound, useSought } from '../ui/log-text.tsx'
 import { keepInView } from './element-hooks.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
@@ -13,6 +15,9 @@ import { plusText } from './words.ts'
 
 /** Rows drawn at a time. */
 const ROWS = 200
+
+/** Characters of a log's text that are surely in sight. */
+const ROOM = 48
 
 const HEADS: readonly (readonly [name: string, look?: string])[] = [
   ['Time'],
@@ -28,7 +33,9 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   const { listed, selected, logs, brief } = view
   const { total } = brief.summary
   const index = selected === undefined ? -1 : listed.indexOf(selected)
-  const sought = useFound()
+  const sought = useSought()
+  const found = useFound()
+  const find = useMemo(() => ({ sought, found }), [sought, found])
   const [page, setPage] = useState(0)
   const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -90,7 +97,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
           </thead>
           <tbody role="rowgroup">
             {listed.slice(start, start + ROWS).map((log, at) => (
-              <LogRow key={log.entry.id} log={log} view={view} sought={sought} days={days} index={start + at + 2} />
+              <LogRow key={log.entry.id} log={log} view={view} find={find} days={days} index={start + at + 2} />
             ))}
           </tbody>
         </table>
@@ -117,14 +124,13 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
 interface RowProps {
   readonly log: FlowLog
   readonly view: FlowView
-  /** The pattern of the find; see `useFound`. */
-  readonly sought: RegExp | undefined
+  readonly find: { readonly sought: readonly Sought[]; readonly found: RegExp | undefined }
   /** Whether the flow spans more than one day. */
   readonly days: boolean
   readonly index: number
 }
 
-function LogRow({ log, view, sought, days, index }: RowProps) {
+function LogRow({ log, view, find, days, index }: RowProps) {
   const { utc, selected, matches } = view
   const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
   const found = matches?.has(log)
@@ -163,9 +169,14 @@ function LogRow({ log, view, sought, days, index }: RowProps) {
       </td>
       <td role="cell" class="cut">
         {found ? (
-          <bdi class="mono">
-            <Marked text={text} found={sought} />
-          </bdi>
+          <WithExcerpt
+            excerpt={excerptOf(entry, find.sought, ROOM, [text.slice(0, ROOM), ...where])}
+            found={find.found}
+          >
+            <bdi class="mono">
+              <Marked text={text} found={find.found} />
+            </bdi>
+          </WithExcerpt>
         ) : entry.kind === 'event' ? (
           <span class="mono">
             <Payload text={entry.payload} />

@@ -39,13 +39,15 @@ export const soughtBy = (q: string): readonly Sought[] =>
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1')
 
-/**
- * A pattern with one group that matches what a search finds in texts. The find of a flow (`isFind`) looks for parts of words and has no
- * fields. Undefined if there is nothing to match.
- */
-export function foundBy(q: string, isFind: boolean): RegExp | undefined {
-  const found = isFind
-    ? (q.match(/"[^"]*"?|\S+/g) ?? []).flatMap((piece) => piece.match(WORDS)?.join(GAP) ?? [])
-    : soughtBy(q).flatMap((one) => ('pattern' in one ? one.pattern.source : []))
+/** What the find of a flow looks for: parts of words, in any text. */
+export const soughtInFlow = (q: string): readonly Sought[] =>
+  (q.match(/"[^"]*"?|\S+/g) ?? []).flatMap((piece) => {
+    const words = piece.match(WORDS)
+    return words === null ? [] : [{ pattern: new RegExp(words.join(GAP), 'iu'), field: undefined }]
+  })
+
+/** A pattern with one group that matches what is found in texts; undefined if there is nothing to match. */
+export function foundBy(sought: readonly Sought[]): RegExp | undefined {
+  const found = sought.flatMap((one) => ('pattern' in one ? one.pattern.source : []))
   return found.length === 0 ? undefined : new RegExp(`(${found.join('|')})`, 'giu')
 }

@@ -2,7 +2,6 @@ import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { pairsOf, valueText } from '../../flow-layout/payload.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import type { Sought } from '../lib/found.ts'
-import type { Column } from './columns.ts'
 import { eventTag, projectOf, thrownText } from './facts.ts'
 
 /** Maximum characters of a message in a row. */
@@ -16,16 +15,15 @@ export interface Excerpt {
 }
 
 /**
- * The first place that a search found in an entry, if its row does not show it: neither in the first `room` characters of its text nor in
- * another column. A list has only the beginning of a long text; if nothing is found in it, the excerpt says so.
+ * The first place that a search found in an entry, if its row, which has room for so many characters of a text, does not show it. A list has
+ * only the beginning of a long text; if nothing is found in it, the excerpt says so.
  */
 export function excerptOf(
   entry: Entry,
   sought: readonly Sought[],
   room: number,
-  columns: readonly Column[],
+  shown: readonly string[],
 ): Excerpt | undefined {
-  const shown = [lineOf(entry).slice(0, room), ...columns.map(({ read }) => read(entry, true))]
   const texts = textsOf(entry)
   const places = sought.map((one) => placeOf(one, texts, shown, room))
   const hidden = places.find((place) => place !== undefined && place !== SHOWN)
@@ -34,8 +32,8 @@ export function excerptOf(
   return { name: `found further down in ${entry.truncated.join(' or ')}`, text: '' }
 }
 
-/** The text of a row. */
-function lineOf(entry: Entry): string {
+/** The text of a row in the list of logs. */
+export function lineOf(entry: Entry): string {
   if (entry.kind === 'application')
     return `[${eventTag(entry)}] ${entry.message.slice(0, PREVIEW)} ${thrownText(entry.exception)}`
   const pairs = pairsOf(entry.payload)?.map(({ path, text }) => `${path}=${valueText(text)}`)

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
-import { Component } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { visible } from '../../flow-layout/format.ts'
 import { pairsOf, valueText } from '../../flow-layout/payload.ts'
 import { clockText } from '../../flow-layout/times.ts'
@@ -11,7 +11,7 @@ import { Marked } from '../ui/log-text.tsx'
 import type { Column } from './columns.ts'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
-import { excerptOf, PREVIEW } from './excerpt.ts'
+import { type Excerpt, excerptOf, lineOf, PREVIEW } from './excerpt.ts'
 import { eventTag, hueOf, sourceOf, thrownText } from './facts.ts'
 import { flowHref } from './links.ts'
 import { useWhole } from './use-entry.ts'
@@ -62,6 +62,27 @@ const Preview = ({ text, found }: { readonly text: string; readonly found: RegEx
   </bdi>
 )
 
+interface WithExcerptProps {
+  readonly excerpt: Excerpt | undefined
+  readonly found: RegExp | undefined
+  /** The text of the row. */
+  readonly children: ComponentChildren
+}
+
+/** The text of a row, and beside it what a search found in the entry beyond it. */
+export const WithExcerpt = ({ excerpt, found, children }: WithExcerptProps): ComponentChildren =>
+  excerpt === undefined ? (
+    children
+  ) : (
+    <span class="with-excerpt">
+      <span class="cut">{children}</span>{' '}
+      <bdi class="cut excerpt">
+        <span class="muted">{visible(excerpt.name)}</span>
+        <Marked text={excerpt.text} found={found} />
+      </bdi>
+    </span>
+  )
+
 /** A row of the list. The table handles its clicks, so that drawing many rows creates no closures. */
 export class LogRow extends Component<LogRowProps> {
   override shouldComponentUpdate(next: LogRowProps): boolean {
@@ -99,20 +120,12 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, colu
       </td>
     )
   if (look === 'text') {
-    const excerpt = excerptOf(entry, sought, room, columns)
+    const shown = [lineOf(entry).slice(0, room), ...columns.map(({ read }) => read(entry, utc))]
     return (
       <td role="cell" class={look} key={name}>
-        {excerpt === undefined ? (
-          textOf(entry, found)
-        ) : (
-          <>
-            <span class="cut">{textOf(entry, found)}</span>{' '}
-            <bdi class="cut excerpt">
-              <span class="muted">{visible(excerpt.name)}</span>
-              <Marked text={excerpt.text} found={found} />
-            </bdi>
-          </>
-        )}
+        <WithExcerpt excerpt={excerptOf(entry, sought, room, shown)} found={found}>
+          {textOf(entry, found)}
+        </WithExcerpt>
       </td>
     )
   }

@@ -4,11 +4,9 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
-import { soughtBy } from '../lib/found.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useFound } from '../ui/log-text.tsx'
+import { useFound, useSought } from '../ui/log-text.tsx'
 import { useUtc } from '../ui/time.tsx'
-import { useAddress } from '../ui/use-address.ts'
 import type { Column } from './columns.ts'
 import { DetailRow, LogRow } from './log-row.tsx'
 import { changesOf } from './row-heights.ts'
@@ -82,8 +80,7 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
   )
   const { first, end, topOf, room } = useRowWindow(body, { count: entries.length, days, expanded })
   const found = useFound()
-  const { q = '' } = useAddress().params
-  const sought = useMemo(() => soughtBy(q), [q])
+  const sought = useSought()
   const search = useMemo(() => ({ found, sought, room }), [found, sought, room])
   const at = useMemo(() => entries.findIndex(({ id }) => id === state.currentId), [entries, state.currentId])
   // The first row if there is none or it is gone, so that the keyboard can enter the list.

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { countText, cut, visible } from '../../flow-layout/format.ts'
-import { foundBy } from '../lib/found.ts'
+import { foundBy, type Sought, soughtBy, soughtInFlow } from '../lib/found.ts'
 import { useAddress } from './use-address.ts'
 
 interface LogTextProps {
@@ -46,11 +46,17 @@ export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTe
   )
 }
 
-/** The pattern of what the page's search, or the find of a flow, matches in texts; see `foundBy`. */
-export function useFound(): RegExp | undefined {
+/** What the page's search, or the find of a flow, looks for. */
+export function useSought(): readonly Sought[] {
   const { path, params } = useAddress()
   const [q, isFind] = [params['q'] ?? '', path[0] === 'flows']
-  return useMemo(() => foundBy(q, isFind), [q, isFind])
+  return useMemo(() => (isFind ? soughtInFlow : soughtBy)(q), [q, isFind])
+}
+
+/** The pattern of what is looked for in texts; see `foundBy`. */
+export function useFound(): RegExp | undefined {
+  const sought = useSought()
+  return useMemo(() => foundBy(sought), [sought])
 }
 
 /** With more matches than this, none is marked: each is an element of its own. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { foundBy } from '../../../../../views/web/lib/found.ts'
+import { foundBy, soughtBy, soughtInFlow } from '../../../../../views/web/lib/found.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
+const patternOf = (q: string, isFind: boolean) => foundBy((isFind ? soughtInFlow : soughtBy)(q))
+
 const foundIn = (q: string, text: string, isFind = false) =>
-  text.split(foundBy(q, isFind) ?? '\n').filter((_, index) => index % 2 === 1)
+  text.split(patternOf(q, isFind) ?? '\n').filter((_, index) => index % 2 === 1)
 
 describe('what a search finds in a text', () => {
   test.each([
@@ -35,7 +37,7 @@ describe('what a search finds in a text', () => {
   test('is a pattern whatever is searched for, and leaves the text as it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), fc.boolean(), (q, text, isFind) => {
-        expect(text.split(foundBy(q, isFind) ?? '\n\n\n').join('')).toBe(text.replaceAll('\n\n\n', ''))
+        expect(text.split(patternOf(q, isFind) ?? '\n\n\n').join('')).toBe(text.replaceAll('\n\n\n', ''))
       }),
     )
   })

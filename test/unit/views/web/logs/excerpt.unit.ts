@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../../../views/schemas/answers.ts'
 import { soughtBy } from '../../../../../views/web/lib/found.ts'
 import { usualColumns } from '../../../../../views/web/logs/columns.ts'
-import { excerptOf } from '../../../../../views/web/logs/excerpt.ts'
+import { excerptOf, lineOf } from '../../../../../views/web/logs/excerpt.ts'
 import { applicationEntry, eventEntry } from '../../details/entries.ts'
 
 const ROOM = 72
 
 const excerpt = (entry: Entry, q: string): string | undefined => {
-  const found = excerptOf(entry, soughtBy(q), ROOM, usualColumns(entry.kind))
+  const shown = [lineOf(entry).slice(0, ROOM), ...usualColumns(entry.kind).map(({ read }) => read(entry, true))]
+  const found = excerptOf(entry, soughtBy(q), ROOM, shown)
   return found && found.name + found.text.split('\n', 1)[0]
 }
 
