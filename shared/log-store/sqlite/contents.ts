@@ -11,18 +11,19 @@ import { recordOfRow, valuesOfRow, wholeSource } from './sources.ts'
  * entries into its own. Writes of 60, 50 and 40 entries make a block each of 60 and 50; the third makes blocks of 128 and 22 of all three.
  */
 export interface Contents {
-  /** Stores the contents of entries, in the order of arrival and after all that are stored. Only in `write`. */
-  append(contents: readonly Content[]): void
-  /** Removes the contents of entries that were just removed, in the order of arrival. Only in `write`. */
-  remove(arrivals: readonly number[]): void
   /**
-   * The text of the record of a stored entry. If its block is damaged, a record of what else is known of it, which says so. Only in `read`.
+   * The text of the record of a stored entry. If its block is damaged, a record of what else is known of it, which says so.
    */
   source(arrival: number): string
-  /** The leaves of a stored entry (leaf-bytes.ts); null if there are none or its block is damaged. Only in `read`. */
+  /** The leaves of a stored entry (leaf-bytes.ts); null if there are none or its block is damaged. */
   leaves(arrival: number): Uint8Array | null
-  /** Moves contents of an older version into blocks, in a transaction of its own. Returns whether there may be more. */
-  moveMore(): boolean
+}
+
+/** All that the calls of the store work with. They run in a transaction (store.ts). */
+export interface StoreContext {
+  readonly database: Database
+  readonly contents: Contents
+  readonly limits: StoreLimits
 }
 
 /** A list of scattered entries unpacks a block for each, which takes a tenth of a millisecond. */
@@ -36,7 +37,7 @@ const KEPT_BLOCKS_MAX = 256
 /** Maximum bytes that a transaction moves, except for a single entry with more. */
 const MOVED_BYTES_MAX = 1_000_000
 
-export function createContents(database: Database, { movedOfATurn }: StoreLimits): Contents {
+export function createContents(database: Database): Contents {
   const blockOf = createBlockReader(database)
 
   const find = (arrival: number): Content | undefined => {
@@ -50,26 +51,8 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     return found ?? null
   }
 
-  const moveSome = (): boolean => {
-    const moved: Content[] = []
-    let bytes = 0
-    for (const row of database.prepare(`${SELECT_OLD} ORDER BY arrival LIMIT ?`).iterate(movedOfATurn)) {
-      const content = contentOfRow(row)
-      bytes += bytesOf(content)
-      if (moved.length > 0 && bytes > MOVED_BYTES_MAX) break
-      moved.push(content)
-    }
-    const last = moved.at(-1)
-    if (last === undefined) return false
-    append(database, moved)
-    database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
-    return true
-  }
-
   defineLeafFunctions(database, leaves)
   return {
-    append: (contents) => append(database, contents),
-    remove: (arrivals) => remove(database, arrivals),
     leaves,
     source: (arrival) => {
       const content = find(arrival)
@@ -77,8 +60,24 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
         ? JSON.stringify(recordOfRow(database, arrival))
         : wholeSource(asBuffer(content.source).toString(), () => valuesOfRow(database, arrival))
     },
-    moveMore: () => database.write(moveSome),
   }
+}
+
+/** Moves contents of an older version into blocks. Returns whether there may be more. */
+export function moveMore({ database, limits }: StoreContext): boolean {
+  const moved: Content[] = []
+  let bytes = 0
+  for (const row of database.prepare(`${SELECT_OLD} ORDER BY arrival LIMIT ?`).iterate(limits.movedOfATurn)) {
+    const content = contentOfRow(row)
+    bytes += bytesOf(content)
+    if (moved.length > 0 && bytes > MOVED_BYTES_MAX) break
+    moved.push(content)
+  }
+  const last = moved.at(-1)
+  if (last === undefined) return false
+  appendContents(database, moved)
+  database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
+  return true
 }
 
 /** A row of `blocks`, unpacked. */
@@ -137,7 +136,8 @@ export function createBlockReader(database: Database): (arrival: number) => Bloc
   }
 }
 
-function append(database: Database, added: readonly Content[]): void {
+/** Stores the contents of entries, in the order of arrival and after all that are stored. */
+export function appendContents(database: Database, added: readonly Content[]): void {
   if (added.length === 0) return
   for (const part of inBlocks([...takeTail(database, added), ...added])) insertBlock(database, part)
 }
@@ -196,7 +196,8 @@ const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, c
 
 const bytesOf = ({ source, leaves }: Content): number => source.length + (leaves?.length ?? 0)
 
-function remove(database: Database, arrivals: readonly number[]): void {
+/** Removes the contents of entries that were just removed, in the order of arrival. */
+export function removeContents(database: Database, arrivals: readonly number[]): void {
   const removed = new Set(arrivals)
   let last = -1
   for (const arrival of arrivals) {

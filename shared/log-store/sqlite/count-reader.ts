@@ -1,61 +1,46 @@
+/** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
 import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
+import type { StoreContext } from './contents.ts'
 import { type LevelCount, minutesOfSpan } from './counts.ts'
 import { placesOf } from './places.ts'
 import { planOf } from './plan.ts'
-import { type ReadContext, type Slice, scansOf } from './scan.ts'
+import { type Slice, scansOf } from './scan.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
-export interface CountReader {
-  count(filter: EntryFilter): number
-  histogram(filter: EntryFilter, bucketsMax: number): Histogram
-  facets(filter: EntryFilter, valuesMax: number): Facets
+export function count(context: StoreContext, filter: EntryFilter): number {
+  const { counts, slices } = planOf(context, filter, 'counts')
+  let sum = counts?.count() ?? 0
+  for (const row of countRows(context, slices, [])) sum += Number(row['count'])
+  return sum
 }
 
-export function createCountReader(context: ReadContext): CountReader {
-  const { database } = context
+export function histogram(context: StoreContext, filter: EntryFilter, bucketsMax: number): Histogram {
+  const spans = spansOf(context, filter, bucketsMax)
+  return spans === null ? NO_HISTOGRAM : histogramOf(spans, countLevels(context, filter, spans))
+}
 
-  const count = (filter: EntryFilter): number => {
-    const { counts, slices } = planOf(context, filter, 'counts')
-    let count = counts?.count() ?? 0
-    for (const row of countRows(context, slices, [])) count += Number(row['count'])
-    return count
-  }
-
-  const histogram = (filter: EntryFilter, bucketsMax: number): Histogram => {
-    const spans = spansOf(context, filter, bucketsMax)
-    return spans === null ? NO_HISTOGRAM : histogramOf(spans, countLevels(context, filter, spans))
-  }
-
-  // All facets in one pass: most entries have the same values in most facets, so there are few combinations.
-  const facets = (filter: EntryFilter, valuesMax: number): Facets => {
-    const sums = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
-    const add = (row: Readonly<Record<string, unknown>>, count: number): void => {
-      for (const [name, ofFacet] of sums) {
-        const value = facetValue(name, row[name])
-        if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
-      }
+/** All facets in one pass: most entries have the same values in most facets, so there are few combinations. */
+export function facets(context: StoreContext, filter: EntryFilter, valuesMax: number): Facets {
+  const sums = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
+  const add = (row: Readonly<Record<string, unknown>>, count: number): void => {
+    for (const [name, ofFacet] of sums) {
+      const value = facetValue(name, row[name])
+      if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
     }
-    const { counts, slices } = planOf(context, filter, 'facts')
-    for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
-    for (const { combination, count: ofCombination } of counts?.combinations() ?? []) add(combination, ofCombination)
-    return facetsOf((name) => sums.get(name) ?? [], valuesMax)
   }
-
-  return {
-    count: (filter) => database.read(() => count(filter)),
-    histogram: (filter, bucketsMax) => database.read(() => histogram(filter, bucketsMax)),
-    facets: (filter, valuesMax) => database.read(() => facets(filter, valuesMax)),
-  }
+  const { counts, slices } = planOf(context, filter, 'facts')
+  for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
+  for (const { combination, count: ofCombination } of counts?.combinations() ?? []) add(combination, ofCombination)
+  return facetsOf((name) => sums.get(name) ?? [], valuesMax)
 }
 
 /** The number of rows of the slices by the values of columns. */
 function* countRows(
-  context: ReadContext,
+  context: StoreContext,
   slices: readonly Slice[],
   columns: readonly Sql[],
 ): Iterable<Record<string, SQLOutputValue>> {
@@ -68,14 +53,14 @@ function* countRows(
 }
 
 /** At most `countMax` spans over the filter's range; open ends are closed by the matches'. Null if nothing matches. */
-export function spansOf(context: ReadContext, filter: EntryFilter, countMax: number): Spans | null {
+export function spansOf(context: StoreContext, filter: EntryFilter, countMax: number): Spans | null {
   const from = filter.from === null ? edgeOf(context, filter, 'asc') : toNanos(filter.from)
   const last = filter.to === null ? edgeOf(context, filter, 'desc') : toNanos(filter.to) - 1n
   return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
 /** The time of the first or last match; null if there is none. */
-function edgeOf(context: ReadContext, filter: EntryFilter, order: 'asc' | 'desc'): bigint | null {
+function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc'): bigint | null {
   const { counts, slices } = planOf(context, filter, 'counts')
   const edge = counts?.edge(order) ?? null
   return [...(edge === null ? [] : [edge]), ...slices]
@@ -84,7 +69,7 @@ function edgeOf(context: ReadContext, filter: EntryFilter, order: 'asc' | 'desc'
     .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
 }
 
-function* countLevels(context: ReadContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
+function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
   // Nothing is counted by less than a minute.
   const isByMinutes = minutesOfSpan(spans) !== null
   const { counts, slices } = isByMinutes ? planOf(context, filter, 'counts') : { counts: null, slices: [{ filter }] }

@@ -6,60 +6,40 @@ import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
 import type { Content } from './block-codec.ts'
-import type { Contents } from './contents.ts'
-import type { Database } from './database.ts'
+import { appendContents, type StoreContext } from './contents.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
-import type { StoreLimits } from './limits.ts'
-import type { Rollups } from './rollups.ts'
+import { countMany } from './rollups.ts'
 import { KINDS, TEXT_BITS } from './schema.ts'
 import { storedSource } from './sources.ts'
 import { currentTextTable } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
-export interface EntryWriter {
-  /** Stores the documents in one transaction; one outcome each, in order. */
-  write(documents: readonly EntryDocument[]): readonly WriteOutcome[]
-}
-
-export function createEntryWriter(
-  database: Database,
-  contents: Contents,
-  rollups: Rollups,
-  limits: StoreLimits,
-): EntryWriter {
-  /** Returns the arrival; null for a duplicate. */
-  const insert = (row: EntryRow, texts: string): number | null => {
-    const { changes, lastInsertRowid: arrival } = database.prepare(INSERT_ENTRY).run(...row.entry)
-    if (changes === 0) return null
-    database.prepare(texts).run(arrival, ...row.texts)
-    return Number(arrival)
-  }
-
-  return {
-    write: (documents) => {
-      if (documents.length === 0) return []
-      const rows = documents.map(entryRow)
-      return database.write(() => {
-        const texts = insertTexts(currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals))
-        const stored: Content[] = []
-        const outcomes = rows.map((row): WriteOutcome => {
-          if ('refused' in row) return { outcome: 'refused', reason: row.refused }
-          const arrival = insert(row, texts)
-          if (arrival === null) return { outcome: 'duplicate' }
-          stored.push({ arrival, ...row.content })
-          return { outcome: 'stored' }
-        })
-        contents.append(stored)
-        rollups.countMany()
-        return outcomes
-      })
-    },
-  }
+/** Stores the documents, in one transaction; one outcome each, in order. */
+export function write(context: StoreContext, documents: readonly EntryDocument[]): readonly WriteOutcome[] {
+  if (documents.length === 0) return []
+  const { database, limits } = context
+  // Before the transaction, as others wait for its end.
+  const forms = documents.map(storedForms)
+  return database.write(() => {
+    const texts = insertTexts(currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals))
+    const stored: Content[] = []
+    const outcomes = forms.map((form): WriteOutcome => {
+      if ('refused' in form) return { outcome: 'refused', reason: form.refused }
+      const { changes, lastInsertRowid } = database.prepare(INSERT_ENTRY).run(...form.entry)
+      if (changes === 0) return { outcome: 'duplicate' }
+      database.prepare(texts).run(lastInsertRowid, ...form.texts)
+      stored.push({ arrival: Number(lastInsertRowid), ...form.content })
+      return { outcome: 'stored' }
+    })
+    appendContents(database, stored)
+    countMany(context)
+    return outcomes
+  })
 }
 
 /** A document in the forms in which it is stored, without its arrival. */
-interface EntryRow {
+interface StoredForms {
   readonly entry: readonly SQLInputValue[]
   readonly content: Omit<Content, 'arrival'>
   readonly texts: readonly SQLInputValue[]
@@ -87,8 +67,8 @@ export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] 
 /** SQLite's limit is 1,000,000,000 bytes; a UTF-16 unit takes at most 3. */
 const SOURCE_LENGTH_MAX = 300_000_000
 
-/** The rows, or why the document can never be stored. */
-function entryRow(document: EntryDocument): EntryRow | { readonly refused: string } {
+/** The forms, or why the document can never be stored. */
+function storedForms(document: EntryDocument): StoredForms | { readonly refused: string } {
   const times = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
   if (times.includes(null)) return { refused: 'a time is no canonical timestamp' }
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }

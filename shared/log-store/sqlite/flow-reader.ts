@@ -17,17 +17,11 @@ import {
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
 } from '../log-store.ts'
+import type { StoreContext } from './contents.ts'
 import { type Database, goOn } from './database.ts'
 import { endsOf, stateOf } from './flow-states.ts'
 import { memberNeedle, setMembers } from './leaf-bytes.ts'
 import { allOf, digitsOf, type Sql, sql } from './sql.ts'
-
-export interface FlowReader {
-  searchFlows(filter: FlowFilter, page: FlowPageRequest): FlowPage
-  countFlows(filter: FlowFilter, states: FlowStates): FlowCounts
-  tallyFlows(filter: FlowFilter, states: FlowStates): FlowTally
-  flow(team: string, correlationKey: string): Flow | undefined
-}
 
 const GROUPS = `SELECT event, step, project, level, count(*) AS count,
     ${digitsOf('min(timestamp)')} AS first_at, ${digitsOf('max(timestamp)')} AS last_at
@@ -48,82 +42,75 @@ const RANKS: Readonly<Record<FlowSort, string>> = {
   worst: 'worst_level',
 }
 
-export function createFlowReader(database: Database): FlowReader {
-  const groupsOf = (team: string, key: string): readonly FlowGroup[] =>
-    database.prepare(GROUPS).all(team, key).map(groupOf)
-
-  const search = (filter: FlowFilter, { limit, sort, after }: FlowPageRequest): FlowPage => {
-    const ends = filter.state === null ? sql('') : endsOf(filter.state)
-    const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
-    // A constant sort key would keep the index from providing the order, and so would `last_at` without its table name, which means the
-    // selected text of that name.
-    const order = `${sort === 'latest' ? '' : 'rank DESC, '}flows.last_at DESC, key`
-    const rows = database
-      .prepare(
-        `${ends.text} SELECT key, ${SPAN}, ${RANKS[sort]} AS rank FROM flows INDEXED BY flows_by_last
-          WHERE ${text} ORDER BY ${order} LIMIT ?`,
-      )
-      .all(...ends.values, ...values, limit + 1)
-    const flows: ListedFlow[] = []
-    let groupsLeft = PAGE_GROUPS_MAX
-    for (const row of rows.slice(0, limit)) {
-      const key = String(row['key'])
-      const groups = groupsOf(filter.team, key)
-      groupsLeft -= groups.length
-      if (groupsLeft < 0 && flows.length > 0) break
-      flows.push({ correlationKey: key, ...spanOf(row), groups, rank: Number(row['rank']) })
-    }
-    const last = flows.at(-1)
-    const more = rows.length > flows.length && last !== undefined
-    return { flows, next: more ? { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+export function searchFlows(
+  { database }: StoreContext,
+  filter: FlowFilter,
+  { limit, sort, after }: FlowPageRequest,
+): FlowPage {
+  const ends = filter.state === null ? sql('') : endsOf(filter.state)
+  const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
+  // A constant sort key would keep the index from providing the order, and so would `last_at` without its table name, which means the
+  // selected text of that name.
+  const order = `${sort === 'latest' ? '' : 'rank DESC, '}flows.last_at DESC, key`
+  const rows = database
+    .prepare(
+      `${ends.text} SELECT key, ${SPAN}, ${RANKS[sort]} AS rank FROM flows INDEXED BY flows_by_last
+        WHERE ${text} ORDER BY ${order} LIMIT ?`,
+    )
+    .all(...ends.values, ...values, limit + 1)
+  const flows: ListedFlow[] = []
+  let groupsLeft = PAGE_GROUPS_MAX
+  for (const row of rows.slice(0, limit)) {
+    const key = String(row['key'])
+    const groups = groupsOf(database, filter.team, key)
+    groupsLeft -= groups.length
+    if (groupsLeft < 0 && flows.length > 0) break
+    flows.push({ correlationKey: key, ...spanOf(row), groups, rank: Number(row['rank']) })
   }
-
-  const count = (filter: FlowFilter, states: FlowStates): FlowCounts => {
-    const ends = endsOf(states)
-    const state = stateOf(states)
-    const { text, values } = allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])
-    const rows = database
-      .prepare(
-        `${ends.text} SELECT ${state.text} AS state, count(*) AS count FROM flows INDEXED BY flows_by_last
-          WHERE ${text} GROUP BY 1`,
-      )
-      .all(...ends.values, ...state.values, ...values)
-    return { ...NO_FLOWS, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
-  }
-
-  const tally = (filter: FlowFilter, states: FlowStates): FlowTally => {
-    const ends = endsOf(states)
-    const state = stateOf(states)
-    // Whether each flow has entries is not asked: that would take as long as the rest, and only those that just came or went have none.
-    const { text, values } = allOf([GO_ON, ...conditions(filter)])
-    const events = new Map<string, Record<FlowState, number>>()
-    const steps = new Map<string, Record<FlowState, number>>()
-    const rows = database
-      .prepare(
-        `${ends.text} SELECT ${state.text} AS state, events, steps FROM flows INDEXED BY flows_by_last WHERE ${text}`,
-      )
-      .iterate(...ends.values, ...state.values, ...values)
-    for (const row of rows) {
-      countMembers(events, row['events'], row['state'] as FlowState)
-      countMembers(steps, row['steps'], row['state'] as FlowState)
-    }
-    return { events, steps }
-  }
-
-  const find = (team: string, correlationKey: string): Flow | undefined => {
-    const groups = groupsOf(team, correlationKey)
-    if (groups.length === 0) return undefined
-    const summary = database.prepare(`SELECT ${SPAN} FROM flows WHERE team = ? AND key = ?`).get(team, correlationKey)
-    return { correlationKey, ...(summary === undefined ? spanOfGroups(groups) : spanOf(summary)), groups }
-  }
-
-  return {
-    searchFlows: (filter, page) => database.read(() => search(filter, page)),
-    countFlows: (filter, states) => database.read(() => count(filter, states)),
-    tallyFlows: (filter, states) => database.read(() => tally(filter, states)),
-    flow: (team, correlationKey) => database.read(() => find(team, correlationKey)),
-  }
+  const last = flows.at(-1)
+  const more = rows.length > flows.length && last !== undefined
+  return { flows, next: more ? { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
 }
+
+export function countFlows({ database }: StoreContext, filter: FlowFilter, states: FlowStates): FlowCounts {
+  const [ends, state] = [endsOf(states), stateOf(states)]
+  const { text, values } = allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])
+  const rows = database
+    .prepare(
+      `${ends.text} SELECT ${state.text} AS state, count(*) AS count FROM flows INDEXED BY flows_by_last
+        WHERE ${text} GROUP BY 1`,
+    )
+    .all(...ends.values, ...state.values, ...values)
+  return { ...NO_FLOWS, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
+}
+
+export function tallyFlows({ database }: StoreContext, filter: FlowFilter, states: FlowStates): FlowTally {
+  const [ends, state] = [endsOf(states), stateOf(states)]
+  // Whether each flow has entries is not asked: that would take as long as the rest, and only those that just came or went have none.
+  const { text, values } = allOf([GO_ON, ...conditions(filter)])
+  const events = new Map<string, Record<FlowState, number>>()
+  const steps = new Map<string, Record<FlowState, number>>()
+  const rows = database
+    .prepare(
+      `${ends.text} SELECT ${state.text} AS state, events, steps FROM flows INDEXED BY flows_by_last WHERE ${text}`,
+    )
+    .iterate(...ends.values, ...state.values, ...values)
+  for (const row of rows) {
+    countMembers(events, row['events'], row['state'] as FlowState)
+    countMembers(steps, row['steps'], row['state'] as FlowState)
+  }
+  return { events, steps }
+}
+
+export function flow({ database }: StoreContext, team: string, correlationKey: string): Flow | undefined {
+  const groups = groupsOf(database, team, correlationKey)
+  if (groups.length === 0) return undefined
+  const summary = database.prepare(`SELECT ${SPAN} FROM flows WHERE team = ? AND key = ?`).get(team, correlationKey)
+  return { correlationKey, ...(summary === undefined ? spanOfGroups(groups) : spanOf(summary)), groups }
+}
+
+const groupsOf = (database: Database, team: string, key: string): readonly FlowGroup[] =>
+  database.prepare(GROUPS).all(team, key).map(groupOf)
 
 function countMembers(counts: Map<string, Record<FlowState, number>>, set: unknown, state: FlowState): void {
   for (const member of setMembers(set)) {

@@ -4,14 +4,9 @@ import { searchText } from '../../contract/keyword.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import { joinFlowValues } from '../flow-values.ts'
-import type { Database } from './database.ts'
+import type { StoreContext } from './contents.ts'
 import { setBytes, setMembers } from './leaf-bytes.ts'
 import { digitsOf } from './sql.ts'
-
-export interface FlowWriter {
-  /** Folds the deltas into the summaries, in one transaction. */
-  mergeFlows(deltas: readonly FlowDelta[]): void
-}
 
 const SELECT = `SELECT ${digitsOf('first_at')} AS first_at, ${digitsOf('last_at')} AS last_at, last_day, worst_level,
   ${digitsOf('last_error_at')} AS last_error_at, ${digitsOf('last_progress_at')} AS last_progress_at,
@@ -24,7 +19,8 @@ const UPSERT = `INSERT INTO flows (team, key, key_lower, ${COLUMNS}) VALUES (?, 
       .map((column) => `excluded.${column}`)
       .join(', ')})`
 
-export function createFlowWriter(database: Database): FlowWriter {
+/** Folds the deltas into the summaries, in one transaction. */
+export function mergeFlows({ database }: StoreContext, deltas: readonly FlowDelta[]): void {
   const merge = (delta: FlowDelta): void => {
     const { team, correlationKey: key } = delta
     const row = database.prepare(SELECT).get(team, key)
@@ -33,11 +29,7 @@ export function createFlowWriter(database: Database): FlowWriter {
     const sets = [flow.environments, flow.events, flow.steps, flow.projects].map(setBytes)
     database.prepare(UPSERT).run(...[team, key, key.toLowerCase()], ...factsOf(flow), ...sets)
   }
-  return {
-    mergeFlows: (deltas) => {
-      if (deltas.length > 0) database.write(() => deltas.forEach(merge))
-    },
-  }
+  if (deltas.length > 0) database.write(() => deltas.forEach(merge))
 }
 
 const factsOf = (flow: FlowSummary) => [

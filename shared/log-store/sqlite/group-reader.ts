@@ -1,13 +1,13 @@
 import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
 import type { EntryFilter, EntryGroup, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
+import type { StoreContext } from './contents.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { type Matches, minuteOf, minutesOfSpan } from './counts.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { planOf } from './plan.ts'
 import { RANKS } from './rollups.ts'
-import type { ReadContext } from './scan.ts'
 import { allOf, digitsOf, sql } from './sql.ts'
 import {
   bytesOfValue,
@@ -35,32 +35,31 @@ export interface SourceGroups extends Omit<Groups, 'groups'> {
 const NOTHING: SourceGroups = { intervalMs: 1, spans: [], groups: [], sources: [], more: false, ungrouped: 0 }
 
 /** Groups are counted by segments if these have all that is needed; else SQLite sorts rows, on disk if they are many. */
-export function createGroupReader(context: ReadContext) {
-  const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
-    const spans = spansOf(context, filter, bucketsMax)
-    if (spans === null) return NOTHING
-    const wanted = { filter, by, spans, groupsMax }
-    const { rows, samples, ungrouped, more } = groupsBySegments(context, wanted) ?? groupsByRows(context, wanted)
-    const sources = gather(context.contents, samples, 'row')
-    return {
-      intervalMs: spans.widthMs,
-      spans: startsOf(spans).map(timestampOf),
-      groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
-        value: valueText(value, by),
-        count,
-        firstAt: fromNanos(first),
-        lastAt: fromNanos(last),
-        worstLevel: levelOf(level),
-        counts,
-      })),
-      sources,
-      more: more || rows.length > sources.length,
-      ungrouped,
-    }
-  }
+export function groups(
+  context: StoreContext,
+  filter: EntryFilter,
+  by: GroupField,
+  { groupsMax, bucketsMax }: GroupLimits,
+): SourceGroups {
+  const spans = spansOf(context, filter, bucketsMax)
+  if (spans === null) return NOTHING
+  const wanted = { filter, by, spans, groupsMax }
+  const { rows, samples, ungrouped, more } = groupsBySegments(context, wanted) ?? groupsByRows(context, wanted)
+  const sources = gather(context.contents, samples, 'row')
   return {
-    groups: (filter: EntryFilter, by: GroupField, most: GroupLimits) =>
-      context.database.read(() => read(filter, by, most)),
+    intervalMs: spans.widthMs,
+    spans: startsOf(spans).map(timestampOf),
+    groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
+      value: valueText(value, by),
+      count,
+      firstAt: fromNanos(first),
+      lastAt: fromNanos(last),
+      worstLevel: levelOf(level),
+      counts,
+    })),
+    sources,
+    more: more || rows.length > sources.length,
+    ungrouped,
   }
 }
 
@@ -94,7 +93,7 @@ export interface GroupRow {
 }
 
 /** The groups as SQLite counts them. Each match is read once. */
-function groupsByRows({ database }: ReadContext, { filter, by, spans, groupsMax }: WantedGroups): FoundGroups {
+function groupsByRows({ database }: StoreContext, { filter, by, spans, groupsMax }: WantedGroups): FoundGroups {
   const matches = valueRows(database, { filter }, by)
   const found = countGroups(database, matches, spans, groupsMax + 1)
   const all = found.filter(({ value }) => value !== null)
@@ -109,7 +108,7 @@ function groupsByRows({ database }: ReadContext, { filter, by, spans, groupsMax 
 }
 
 /** The groups as segments count them; null if these lack the field, if spans are narrower than a minute, or if there are too many groups. */
-function groupsBySegments(context: ReadContext, wanted: WantedGroups): FoundGroups | null {
+function groupsBySegments(context: StoreContext, wanted: WantedGroups): FoundGroups | null {
   const { database, contents, limits } = context
   const { filter, by, spans, groupsMax } = wanted
   const { matches, slices } = planOf(context, filter, 'facts')

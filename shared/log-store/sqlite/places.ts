@@ -1,11 +1,12 @@
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import { type Cursor, type EntryFilter, EVERY_ENTRY } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
+import type { StoreContext } from './contents.ts'
 import type { Matches } from './counts.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import { hasFingerprint, planOf } from './plan.ts'
-import { BY_TIME, kindsOf, pathOf, type ReadContext, type Scan, type Slice, scanOf, tablesOf } from './scan.ts'
+import { BY_TIME, kindsOf, pathOf, type Scan, type Slice, scanOf, tablesOf } from './scan.ts'
 import { allOf, digitsOf, type Sql, sql } from './sql.ts'
 import { TABLES_OF_A_SELECT, type TextTable } from './text-tables.ts'
 
@@ -33,10 +34,8 @@ interface Wanted extends Slice {
  * 2. Of a fingerprint: among the matches of the first minutes that have enough, by segments.
  * 3. Of words and values: in the full-text tables in the order of their times, until no other table can have an earlier match.
  * 4. By one scan: of an id, of a flow, of given arrivals, or along time.
- *
- * Only in `Database.read`.
  */
-export function placesOf(context: ReadContext, asked: Wanted): readonly Place[] {
+export function placesOf(context: StoreContext, asked: Wanted): readonly Place[] {
   const { order, after, path } = asked
   const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
   const wanted = { ...asked, filter }
@@ -103,7 +102,7 @@ function firstOfScans(
 }
 
 /** The places by segments; null if nothing counted answers the filter, or if the last of the minutes that are needed has too many matches. */
-function segmentPlaces(context: ReadContext, wanted: Wanted): readonly Place[] | null {
+function segmentPlaces(context: StoreContext, wanted: Wanted): readonly Place[] | null {
   const { filter, order, after, limit } = wanted
   const { database, limits } = context
   // Segments have minutes only: they cannot tell the matches of the cursor's minute that come before it from those after it.

@@ -3,6 +3,7 @@ import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { type ArrivalRange, lastArrival } from './arrivals.ts'
 import { wordsAndRest } from './compile-query.ts'
+import type { StoreContext } from './contents.ts'
 import {
   type CountedFilter,
   type Counts,
@@ -17,7 +18,7 @@ import {
 } from './counts.ts'
 import type { Database } from './database.ts'
 import { FACTS, uncountedAfter } from './rollups.ts'
-import type { ReadContext, Slice } from './scan.ts'
+import type { Slice } from './scan.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 
 /**
@@ -44,10 +45,10 @@ export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boole
 /**
  * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
  * its range, while many entries are uncounted, and if its Team has more combinations of facts than are counted. `wanted`: whether facts are
- * to be returned, or only the filter may use them. Only in `Database.read`.
+ * to be returned, or only the filter may use them.
  */
 export function planOf(
-  { database, limits }: Pick<ReadContext, 'database' | 'limits'>,
+  { database, limits }: Pick<StoreContext, 'database' | 'limits'>,
   filter: EntryFilter,
   wanted: 'counts' | 'facts',
 ): Plan {

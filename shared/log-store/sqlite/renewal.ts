@@ -1,26 +1,19 @@
-import type { EntryDocument } from '../../contract/documents.ts'
-import { lastArrival } from './arrivals.ts'
-import type { Contents } from './contents.ts'
-import type { Database } from './database.ts'
-import { indexedTexts, insertTexts } from './entry-writer.ts'
-import { storedFingerprint } from './ids.ts'
-import type { StoreLimits } from './limits.ts'
-import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
-import { beginTextTable, NO_END, replaceTextTable, tableOf } from './text-tables.ts'
-
 /**
  * Adds to entries stored by an older version what they lack: fingerprints, and words that it did not index. They are processed in order of
  * arrival. A full-text table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its
  * entries; until then the old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes
  * where it was.
  */
-export interface Renewal {
-  /** The next entries to renew; null if there are none. */
-  nextToRenew(): Turn | null
-  /** Renews the entries of the turn with documents made from their sources; does nothing if they were renewed or removed meanwhile. */
-  renew(turn: Turn, documents: readonly EntryDocument[]): void
-}
+import type { EntryDocument } from '../../contract/documents.ts'
+import { lastArrival } from './arrivals.ts'
+import type { StoreContext } from './contents.ts'
+import type { Database } from './database.ts'
+import { indexedTexts, insertTexts } from './entry-writer.ts'
+import { storedFingerprint } from './ids.ts'
+import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
+import { beginTextTable, NO_END, replaceTextTable, tableOf } from './text-tables.ts'
 
+/** Some entries to renew. */
 export interface Turn {
   /** All entries up to this arrival are renewed. */
   readonly after: number
@@ -38,87 +31,81 @@ interface State {
   readonly number: number
 }
 
-export function createRenewal(database: Database, contents: Contents, { renewedOfATurn }: StoreLimits): Renewal {
-  const state = (): State => {
-    const { renewed, until, number } = database.prepare('SELECT * FROM renewal_state').get() ?? {}
-    return { renewed: Number(renewed), until: Number(until), number: Number(number) }
-  }
-  const setState = ({ renewed, until, number }: State): void => {
-    database.prepare('UPDATE renewal_state SET renewed = ?, until = ?, number = ?').run(renewed, until, number)
-    // Many entries were counted before they had fingerprints.
-    if (renewed >= until) database.exec(RECOUNT)
-  }
+function readState(database: Database): State {
+  const { renewed, until, number } = database.prepare('SELECT * FROM renewal_state').get() ?? {}
+  return { renewed: Number(renewed), until: Number(until), number: Number(number) }
+}
 
-  const readTurn = (): Turn | null => {
-    const { renewed, until } = state()
-    if (renewed >= until) return null
-    const entries: { arrival: number; source: string }[] = []
-    let length = 0
-    let next = NO_END
-    const rows = database
-      .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
-      .all(renewed, until, renewedOfATurn)
-    for (const row of rows) {
-      const arrival = Number(row['arrival'])
-      const source = contents.source(arrival)
-      if (entries.length === 0) next = tableOf(database, arrival)?.nextArrival ?? NO_END
-      length += source.length
-      if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || arrival >= next)) break
-      entries.push({ arrival, source })
-    }
-    return { after: renewed, entries }
-  }
+function setState(database: Database, { renewed, until, number }: State): void {
+  database.prepare('UPDATE renewal_state SET renewed = ?, until = ?, number = ?').run(renewed, until, number)
+  // Many entries were counted before they had fingerprints.
+  if (renewed >= until) database.exec(RECOUNT)
+}
 
-  /** Replaces the old table with the new one, if the old one still exists. */
-  const replace = (number: number): void => {
-    if (number !== 0) replaceTextTable(database, number, RENEWED_TABLE)
+/** The next entries to renew; null if there are none. */
+export function nextToRenew({ database, contents, limits }: StoreContext): Turn | null {
+  const { renewed, until } = readState(database)
+  if (renewed >= until) return null
+  const entries: { arrival: number; source: string }[] = []
+  let length = 0
+  let next = NO_END
+  const rows = database
+    .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
+    .all(renewed, until, limits.renewedOfATurn)
+  for (const row of rows) {
+    const arrival = Number(row['arrival'])
+    const source = contents.source(arrival)
+    if (entries.length === 0) next = tableOf(database, arrival)?.nextArrival ?? NO_END
+    length += source.length
+    if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || arrival >= next)) break
+    entries.push({ arrival, source })
   }
+  return { after: renewed, entries }
+}
 
-  const renewEntries = ({ after, entries }: Turn, documents: readonly EntryDocument[]): void => {
-    const { renewed, until, number } = state()
-    if (renewed !== after || renewed >= until) return
-    const [first, last] = [entries[0], entries.at(-1)]
-    if (first === undefined || last === undefined) {
-      replace(number)
-      setState({ renewed: until, until, number: 0 })
-      return
-    }
-    const table = tableOf(database, first.arrival)
-    // The table may have been removed with the entry, and its range is then another's.
-    const isThere = database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) !== undefined
-    if (table === undefined || !isThere) return
-    if (number !== table.number) {
-      replace(number)
-      database.exec(textTableSchema(RENEWED_TABLE))
-    }
-    const isLast = table.nextArrival === NO_END
-    const next = isLast ? lastArrival(database) + 1 : table.nextArrival
-    if (isLast) beginTextTable(database, table.number + 1, next)
-    const texts = insertTexts(RENEWED_TABLE)
-    for (const [index, { arrival }] of entries.entries()) {
-      const document = documents[index]
-      if (document === undefined) throw new Error(`the entry with the arrival ${arrival} has no document`)
-      const { template, exceptionGroup } = document
-      database
-        .prepare('UPDATE entries SET template = ?, exception_group = ? WHERE arrival = ?')
-        .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
-      database.prepare(texts).run(arrival, ...indexedTexts(document))
-    }
-    // Entries of this version may have been added to the table before the next one was begun.
-    const end = Math.max(until, next - 1)
-    const more = database
-      .prepare('SELECT 1 FROM entries WHERE arrival > ? AND arrival < ? LIMIT 1')
-      .get(last.arrival, next)
-    if (more === undefined) replace(table.number)
-    setState(
-      more === undefined
-        ? { renewed: next - 1, until: end, number: 0 }
-        : { renewed: last.arrival, until: end, number: table.number },
-    )
-  }
+/** Replaces the old table with the new one, if the old one still exists. */
+function replace(database: Database, number: number): void {
+  if (number !== 0) replaceTextTable(database, number, RENEWED_TABLE)
+}
 
-  return {
-    nextToRenew: () => database.read(readTurn),
-    renew: (turn, documents) => database.write(() => renewEntries(turn, documents)),
+/** Renews the entries of the turn with documents made from their sources; does nothing if they were renewed or removed meanwhile. */
+export function renew({ database }: StoreContext, { after, entries }: Turn, documents: readonly EntryDocument[]): void {
+  const { renewed, until, number } = readState(database)
+  if (renewed !== after || renewed >= until) return
+  const [first, last] = [entries[0], entries.at(-1)]
+  if (first === undefined || last === undefined) {
+    replace(database, number)
+    setState(database, { renewed: until, until, number: 0 })
+    return
   }
+  const table = tableOf(database, first.arrival)
+  // The table may have been removed with the entry, and its range is then another's.
+  const isThere = database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) !== undefined
+  if (table === undefined || !isThere) return
+  if (number !== table.number) {
+    replace(database, number)
+    database.exec(textTableSchema(RENEWED_TABLE))
+  }
+  const isLast = table.nextArrival === NO_END
+  const next = isLast ? lastArrival(database) + 1 : table.nextArrival
+  if (isLast) beginTextTable(database, table.number + 1, next)
+  const texts = insertTexts(RENEWED_TABLE)
+  for (const [index, { arrival }] of entries.entries()) {
+    const document = documents[index]
+    if (document === undefined) throw new Error(`the entry with the arrival ${arrival} has no document`)
+    const { template, exceptionGroup } = document
+    database
+      .prepare('UPDATE entries SET template = ?, exception_group = ? WHERE arrival = ?')
+      .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
+    database.prepare(texts).run(arrival, ...indexedTexts(document))
+  }
+  // Entries of this version may have been added to the table before the next one was begun.
+  const end = Math.max(until, next - 1)
+  const more = database
+    .prepare('SELECT 1 FROM entries WHERE arrival > ? AND arrival < ? LIMIT 1')
+    .get(last.arrival, next)
+  if (more === undefined) {
+    replace(database, table.number)
+    setState(database, { renewed: next - 1, until: end, number: 0 })
+  } else setState(database, { renewed: last.arrival, until: end, number: table.number })
 }

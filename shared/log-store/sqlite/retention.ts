@@ -1,32 +1,12 @@
+/** Removal in steps, each a short transaction, so that writes and reads continue in between. */
 import type { SQLOutputValue } from 'node:sqlite'
 import { toNanos } from '../../contract/timestamp.ts'
 import { lastArrival } from './arrivals.ts'
-import type { Contents } from './contents.ts'
+import { removeContents, type StoreContext } from './contents.ts'
 import type { Database } from './database.ts'
 import { MINUTE_CHARACTERS } from './flow-writer.ts'
-import { COUNTED_COLUMNS, countedEntry, type Rollups } from './rollups.ts'
+import { COUNTED_COLUMNS, countedEntry, subtractCounts } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
-
-/** Removal in steps, each a short transaction, so that writes and reads continue in between. */
-export interface Retention {
-  /** Among arrivals after `after`, removes documents received before the day (yyyy-mm-dd, UTC). */
-  removeDocumentsBefore(day: string, after: number): RemovalStep
-  /** Removes flows whose last entry was received before the day or minute and that have no entries left. Returns how many. */
-  removeFlowsBefore(time: string): number
-  /** Drops one full-text table without remaining documents; false if there is none. */
-  dropEmptyTextTable(): boolean
-  /**
-   * If the file uses more than `bytesMax` bytes, removes flows of which nothing else is left, then the documents that arrived first. `more`:
-   * whether there may be another step.
-   */
-  removeOldest(bytesMax: number): { readonly removed: number; readonly more: boolean }
-}
-
-export interface RemovalStep {
-  readonly removed: number
-  /** The arrival after which the next step begins; null if nothing is left to do. */
-  readonly next: number | null
-}
 
 const DOCUMENTS_OF_A_STEP = 500
 const FLOWS_OF_A_STEP = 500
@@ -42,95 +22,106 @@ const DELETE_ITS_FLOW = `DELETE FROM flows WHERE team = $team AND key = $key
   AND last_day <= $minute AND length(last_day) = ${MINUTE_CHARACTERS}
   AND NOT EXISTS (SELECT 1 FROM entries WHERE team = $team AND correlation_key = $key)`
 
-export function createRetention(database: Database, contents: Contents, rollups: Rollups): Retention {
+/** Removes entries with all that counts and shows them; returns their facts. */
+function removeArrivals(context: StoreContext, arrivals: readonly number[]) {
+  const { database } = context
+  const removed = arrivals.flatMap((arrival) => {
+    const row = database.prepare(DELETE_ENTRY).get(arrival)
+    return row === undefined ? [] : [readRemoved(row)]
+  })
+  removeContents(database, arrivals)
+  subtractCounts(context, removed)
+  return removed
+}
+
+/**
+ * Among arrivals after `after`, removes documents received before the day (yyyy-mm-dd, UTC). `next` is the arrival after which the next step
+ * begins; null if nothing is left to do.
+ */
+export function removeDocumentsBefore(
+  context: StoreContext,
+  day: string,
+  after: number,
+): { readonly removed: number; readonly next: number | null } {
+  const { database } = context
+  const last = lastArrival(database)
+  const end = Math.min(after + ARRIVALS_OF_A_STEP, last)
+  const found = database
+    .prepare(
+      'SELECT arrival FROM entries NOT INDEXED WHERE arrival > ? AND arrival <= ? AND received < ? ORDER BY arrival LIMIT ?',
+    )
+    .all(after, end, toNanos(`${day}T00:00:00.000Z`), DOCUMENTS_OF_A_STEP)
+    .map(({ arrival }) => Number(arrival))
+  removeArrivals(context, found)
+  const reached = found.length === DOCUMENTS_OF_A_STEP ? (found.at(-1) ?? end) : end
+  return { removed: found.length, next: reached < last ? reached : null }
+}
+
+/** Removes flows whose last entry was received before the day or minute and that have no entries left. Returns how many. */
+export function removeFlowsBefore({ database }: StoreContext, time: string): number {
+  // Of a row with only a day, the last entry may have been received at the end of it.
+  const { changes } = database
+    .prepare(`DELETE FROM flows WHERE (team, key) IN (
+      SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?1
+      AND (length(last_day) = ${MINUTE_CHARACTERS} OR last_day < substr(?1, 1, 10))
+      AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?2)`)
+    .run(time, FLOWS_OF_A_STEP)
+  return Number(changes)
+}
+
+/** Drops one full-text table without remaining documents; false if there is none. */
+export function dropEmptyTextTable({ database }: StoreContext): boolean {
+  const empty = textTables(database)
+    .slice(0, -1)
+    .find((table) => arrivalsOf(database, table, 1).length === 0)
+  if (empty !== undefined) dropTextTable(database, empty)
+  return empty !== undefined
+}
+
+const arrivalsOf = (database: Database, { firstArrival, nextArrival }: TextTable, limit: number): readonly number[] =>
+  database
+    .prepare('SELECT arrival FROM entries NOT INDEXED WHERE arrival >= ? AND arrival < ? ORDER BY arrival LIMIT ?')
+    .all(firstArrival, nextArrival, limit)
+    .map(({ arrival }) => Number(arrival))
+
+/**
+ * If the file uses more than `bytesMax` bytes, removes flows of which nothing else is left, then the documents that arrived first. `more`:
+ * whether there may be another step.
+ */
+export function createRemoveOldest() {
   /** The minute before which no flow without entries was left; looked for once, as that is a search of all flows before it. */
   let clearedBefore = ''
 
-  const removeArrivals = (arrivals: readonly number[]): ReturnType<typeof readRemoved>[] => {
-    const removed = arrivals.flatMap((arrival) => {
-      const row = database.prepare(DELETE_ENTRY).get(arrival)
-      return row === undefined ? [] : [readRemoved(row)]
-    })
-    contents.remove(arrivals)
-    rollups.subtract(removed)
-    return removed
-  }
-
-  const removeDocumentsBefore = (day: string, after: number): RemovalStep => {
-    const last = lastArrival(database)
-    const end = Math.min(after + ARRIVALS_OF_A_STEP, last)
-    const found = database
-      .prepare(
-        'SELECT arrival FROM entries NOT INDEXED WHERE arrival > ? AND arrival <= ? AND received < ? ORDER BY arrival LIMIT ?',
-      )
-      .all(after, end, startOf(day), DOCUMENTS_OF_A_STEP)
-      .map(({ arrival }) => Number(arrival))
-    removeArrivals(found)
-    const reached = found.length === DOCUMENTS_OF_A_STEP ? (found.at(-1) ?? end) : end
-    return { removed: found.length, next: reached < last ? reached : null }
-  }
-
-  // Of a row with only a day, the last entry may have been received at the end of it.
-  const removeFlowsBefore = (time: string): number =>
-    Number(
-      database
-        .prepare(`DELETE FROM flows WHERE (team, key) IN (
-          SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?1
-          AND (length(last_day) = ${MINUTE_CHARACTERS} OR last_day < substr(?1, 1, 10))
-          AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?2)`)
-        .run(time, FLOWS_OF_A_STEP).changes,
-    )
-
-  const arrivalsOf = ({ firstArrival, nextArrival }: TextTable, limit: number): readonly number[] =>
-    database
-      .prepare('SELECT arrival FROM entries NOT INDEXED WHERE arrival >= ? AND arrival < ? ORDER BY arrival LIMIT ?')
-      .all(firstArrival, nextArrival, limit)
-      .map(({ arrival }) => Number(arrival))
-
-  const dropEmptyTextTable = (): boolean => {
-    const empty = textTables(database)
-      .slice(0, -1)
-      .find((table) => arrivalsOf(table, 1).length === 0)
-    if (empty !== undefined) dropTextTable(database, empty)
-    return empty !== undefined
-  }
-
-  /** The minute in which the first of the documents was received; null if there is none, and if a clock was ahead then. */
-  const firstReceived = (): string | null => {
-    const minuteOf = (order: 'ASC' | 'DESC'): string => {
-      const select = `SELECT ${RECEIVED_MINUTE} AS minute FROM entries ORDER BY arrival ${order} LIMIT 1`
-      return String(database.prepare(select).get()?.['minute'] ?? '')
-    }
-    const first = minuteOf('ASC')
-    return first !== '' && first <= minuteOf('DESC') ? first : null
-  }
-
-  const removeOldest: Retention['removeOldest'] = (bytesMax) => {
+  return (context: StoreContext, bytesMax: number): { readonly removed: number; readonly more: boolean } => {
+    const { database } = context
     const used = usedBytes(database)
     const tables = textTables(database)
     splitForLimit(database, tables, used, bytesMax)
     const [oldest] = tables
     if (used <= bytesMax || oldest === undefined) return { removed: 0, more: false }
-    const first = firstReceived()
+    const first = firstReceived(database)
     if (first !== null && first !== clearedBefore) {
-      if (removeFlowsBefore(first) > 0) return { removed: 0, more: true }
+      if (removeFlowsBefore(context, first) > 0) return { removed: 0, more: true }
       clearedBefore = first
     }
-    const arrivals = arrivalsOf(oldest, DOCUMENTS_OF_A_STEP)
-    for (const { values, key, receivedMinute: minute } of removeArrivals(arrivals)) {
+    const arrivals = arrivalsOf(database, oldest, DOCUMENTS_OF_A_STEP)
+    for (const { values, key, receivedMinute: minute } of removeArrivals(context, arrivals)) {
       // Within a minute, its flows would otherwise stay while its entries go, and take their room.
       if (key !== null) database.prepare(DELETE_ITS_FLOW).run({ team: values[0] ?? null, key, minute })
     }
     if (arrivals.length < DOCUMENTS_OF_A_STEP && tables.length > 1) dropTextTable(database, oldest)
     return { removed: arrivals.length, more: tables.length > 1 || arrivals.length > 0 }
   }
+}
 
-  return {
-    removeDocumentsBefore: (day, after) => database.write(() => removeDocumentsBefore(day, after)),
-    removeFlowsBefore: (time) => database.write(() => removeFlowsBefore(time)),
-    dropEmptyTextTable: () => database.write(dropEmptyTextTable),
-    removeOldest: (bytesMax) => database.write(() => removeOldest(bytesMax)),
+/** The minute in which the first of the documents was received; null if there is none, and if a clock was ahead then. */
+function firstReceived(database: Database): string | null {
+  const minuteOf = (order: 'ASC' | 'DESC'): string => {
+    const select = `SELECT ${RECEIVED_MINUTE} AS minute FROM entries ORDER BY arrival ${order} LIMIT 1`
+    return String(database.prepare(select).get()?.['minute'] ?? '')
   }
+  const first = minuteOf('ASC')
+  return first !== '' && first <= minuteOf('DESC') ? first : null
 }
 
 const readRemoved = (row: Readonly<Record<string, SQLOutputValue>>) => ({
@@ -138,8 +129,6 @@ const readRemoved = (row: Readonly<Record<string, SQLOutputValue>>) => ({
   key: row['correlation_key'] ?? null,
   receivedMinute: row['received_minute'] ?? null,
 })
-
-const startOf = (day: string): bigint => toNanos(`${day}T00:00:00.000Z`)
 
 /** The file never shrinks, but its free pages are reused, so only the others count. */
 function usedBytes(database: Database): number {

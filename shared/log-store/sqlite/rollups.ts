@@ -1,12 +1,3 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import { LEVELS } from '../../contract/levels.ts'
-import { lastArrival } from './arrivals.ts'
-import type { Database } from './database.ts'
-import type { StoreLimits } from './limits.ts'
-import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
-import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } from './segments.ts'
-import { widenTimes } from './text-tables.ts'
-
 /**
  * Counts entries as they are stored, so that reads need not: by minute, hour and day in the table `rollups`, and one by one in the columns of
  * segments (segments.ts). Each combination of facts, the columns that filters and facets use, has a number in `rollup_facts`. Three event logs:
@@ -19,26 +10,23 @@ import { widenTimes } from './text-tables.ts'
  * add 2 and 1 to the minutes 12:00 and 12:01, and 2 and 1 to the hour 12 and to the day, each under its facts; the same under the kind and
  * the level alone (ROLLUP_DETAILS); and a segment with the columns `minutes` [12:00, 12:00, 12:01] and `facts` [18, 18, 28].
  *
- * Arrivals are counted in order and without gaps, up to `rollup_state.counted`: a write counts once there are enough to count together, and
- * `countMore` at any other time. That number always separates counted entries from uncounted ones, so a store that an older version filled,
+ * Arrivals are counted in order and without gaps, up to `rollup_state.counted`: by a write once there are enough to count together, and by
+ * maintenance at any other time. That number always separates counted entries from uncounted ones, so a store that an older version filled,
  * or one that was killed, needs only `countMore`.
  *
  * A Team may have too many combinations (`factsOfTeam`). Entries of a combination without a number are in the detail `rest`. If a number
  * becomes free and the combination gets it at arrival 994, its entries from there on are counted under it, and earlier ones stay in the rest:
  * `first_arrival` tells where an entry was counted, when it is removed.
  */
-export interface Rollups {
-  /** Counts entries if many are uncounted. Only in `write`. */
-  countMany(): void
-  /** Subtracts entries that were just removed, as far as they were counted. Only in `write`. */
-  subtract(entries: readonly CountedEntry[]): void
-  /** Counts some of the uncounted entries, in a transaction of its own. Returns whether there are more. */
-  countMore(): boolean
-  /** Deletes all counts; `countMore` rebuilds them. */
-  forgetCounts(): void
-  /** The number of entries that are counted. */
-  countedEntries(): number
-}
+import type { SQLOutputValue } from 'node:sqlite'
+import { LEVELS } from '../../contract/levels.ts'
+import { lastArrival } from './arrivals.ts'
+import type { StoreContext } from './contents.ts'
+import type { Database } from './database.ts'
+import type { StoreLimits } from './limits.ts'
+import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
+import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } from './segments.ts'
+import { widenTimes } from './text-tables.ts'
 
 /** The facts of an entry that are counted. */
 export interface CountedEntry {
@@ -103,53 +91,51 @@ export function uncountedAfter(database: Database, { countedOfAStep }: StoreLimi
   return lastArrival(database) - counted <= STEPS_UNCOUNTED_MAX * countedOfAStep ? counted : null
 }
 
-export function createRollups(database: Database, limits: StoreLimits): Rollups {
-  const setCounted = (arrival: number): void => {
-    database.prepare('UPDATE rollup_state SET counted = ?').run(arrival)
-  }
-
-  const countStep = (): boolean => {
-    const last = lastArrival(database)
-    const from = countedArrival(database)
-    if (from === last) return false
-    const selected = selectCounted(database, from, limits.countedOfAStep)
-    const entries = selected.filter(isWhole)
-    const numbers = change(database, limits, 1, entries)
-    addToSegments(
-      database,
-      entries.map((entry) => ({ ...entry, facts: numbers.get(entry.arrival) ?? 0 })),
-    )
-    widenTimes(database, entries)
-    const reached = selected.length < limits.countedOfAStep ? last : (selected.at(-1)?.arrival ?? last)
-    setCounted(reached)
-    return reached < last
-  }
-
-  return {
-    countMany: () => {
-      if (lastArrival(database) - countedArrival(database) >= limits.countedOfAStep) countStep()
-    },
-    subtract: (entries) => {
-      const last = countedArrival(database)
-      const counted = entries.filter((entry) => entry.arrival <= last && isWhole(entry))
-      change(database, limits, -1, counted)
-      removeFromSegments(
-        database,
-        counted.map(({ arrival }) => arrival),
-      )
-    },
-    countMore: () => database.write(countStep),
-    forgetCounts: () => database.write(() => database.exec(RECOUNT)),
-    countedEntries: () =>
-      database.read(() =>
-        Number(
-          database
-            .prepare('SELECT sum(entries) AS sum FROM rollups WHERE detail = ? AND width = ?')
-            .get(ROLLUP_DETAILS.level, WIDTHS[2])?.['sum'] ?? 0,
-        ),
-      ),
-  }
+/** Counts some of the uncounted entries. Returns whether there are more. */
+export function countMore({ database, limits }: StoreContext): boolean {
+  const last = lastArrival(database)
+  const from = countedArrival(database)
+  if (from === last) return false
+  const selected = selectCounted(database, from, limits.countedOfAStep)
+  const entries = selected.filter(isWhole)
+  const numbers = change(database, limits, 1, entries)
+  addToSegments(
+    database,
+    entries.map((entry) => ({ ...entry, facts: numbers.get(entry.arrival) ?? 0 })),
+  )
+  widenTimes(database, entries)
+  const reached = selected.length < limits.countedOfAStep ? last : (selected.at(-1)?.arrival ?? last)
+  database.prepare('UPDATE rollup_state SET counted = ?').run(reached)
+  return reached < last
 }
+
+/** Counts entries if many are uncounted. */
+export function countMany(context: StoreContext): void {
+  const uncounted = lastArrival(context.database) - countedArrival(context.database)
+  if (uncounted >= context.limits.countedOfAStep) countMore(context)
+}
+
+/** Subtracts entries that were just removed, as far as they were counted. */
+export function subtractCounts({ database, limits }: StoreContext, entries: readonly CountedEntry[]): void {
+  const last = countedArrival(database)
+  const counted = entries.filter((entry) => entry.arrival <= last && isWhole(entry))
+  change(database, limits, -1, counted)
+  removeFromSegments(
+    database,
+    counted.map(({ arrival }) => arrival),
+  )
+}
+
+/** Deletes all counts; `countMore` rebuilds them. */
+export const forgetCounts = ({ database }: StoreContext): void => database.exec(RECOUNT)
+
+/** The number of entries that are counted. */
+export const countedEntries = ({ database }: StoreContext): number =>
+  Number(
+    database
+      .prepare('SELECT sum(entries) AS sum FROM rollups WHERE detail = ? AND width = ?')
+      .get(ROLLUP_DETAILS.level, WIDTHS[2])?.['sum'] ?? 0,
+  )
 
 /** The first entries after an arrival, with their fingerprints. */
 function selectCounted(

@@ -4,21 +4,13 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
 import type { ArrivalRange } from './arrivals.ts'
 import { categoryOrBelow, compileQuery, hasWords, necessaryMatch, pinned } from './compile-query.ts'
-import type { Contents } from './contents.ts'
+import type { StoreContext } from './contents.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
-import type { StoreLimits } from './limits.ts'
 import { uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { allOf, anyOf, type Sql, sql } from './sql.ts'
 import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin, textTables } from './text-tables.ts'
-
-/** The parts of the store that reads of entries work with. */
-export interface ReadContext {
-  readonly database: Database
-  readonly contents: Contents
-  readonly limits: StoreLimits
-}
 
 /**
  * The access path to the rows of a filter. SQLite cannot know how many documents a word finds, so the path is chosen here and not by its
@@ -52,7 +44,7 @@ export interface Scan {
 
 const GO_ON = sql(goOn('e.arrival'))
 
-/** The path to all matches of a filter at once. Only in `Database.read`. */
+/** The path to all matches of a filter at once. */
 export function pathOf(database: Database, filter: EntryFilter): Path {
   const { query } = filter
   const id = pinned(query, 'id')
@@ -63,8 +55,8 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
   return { by: 'words', tables: tablesWithin(textTables(database), filter) }
 }
 
-/** The full-text tables that can be read one after another for a slice; null if its path needs none. Only in `Database.read`. */
-export function tablesOf({ database, limits }: ReadContext, { filter, path }: Slice): readonly TextTable[] | null {
+/** The full-text tables that can be read one after another for a slice; null if its path needs none. */
+export function tablesOf({ database, limits }: StoreContext, { filter, path }: Slice): readonly TextTable[] | null {
   if (path !== undefined) return null
   const all = pathOf(database, filter)
   if (all.by === 'words') return all.tables
@@ -76,8 +68,8 @@ export function tablesOf({ database, limits }: ReadContext, { filter, path }: Sl
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
 const TABLES_OF_A_SCAN = 4
 
-/** Scans that together have each entry of a slice once, in no order. Only in `Database.read`. */
-export function scansOf(context: ReadContext, slice: Slice): readonly Scan[] {
+/** Scans that together have each entry of a slice once, in no order. */
+export function scansOf(context: StoreContext, slice: Slice): readonly Scan[] {
   const { database } = context
   const tables = tablesOf(context, slice)
   if (tables === null) return [scanOf(database, slice)]
@@ -87,7 +79,7 @@ export function scansOf(context: ReadContext, slice: Slice): readonly Scan[] {
   })
 }
 
-/** Only in `Database.read`. */
+/** */
 export function scanOf(database: Database, { filter, path = pathOf(database, filter) }: Slice): Scan {
   const range = path.by === 'arrivals' ? path : null
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.

@@ -39,7 +39,7 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 /** Columns have a place for each arrival, so a segment ends before a longer gap of arrivals that were removed. */
 const GAP_MAX = 1_000
 
-/** Stores entries that were just counted, in the order of arrival. Only in `write`. */
+/** Stores entries that were just counted, in the order of arrival. */
 export function addToSegments(database: Database, entries: readonly SegmentEntry[]): void {
   for (let begin = 0; begin < entries.length; ) {
     const first = entries[begin]?.arrival ?? 0
@@ -57,7 +57,7 @@ export function addToSegments(database: Database, entries: readonly SegmentEntry
   }
 }
 
-/** Removes entries that were just removed. Only in `write`. */
+/** Removes entries that were just removed. */
 export function removeFromSegments(database: Database, arrivals: readonly number[]): void {
   const segmentOf = createSegmentReader(database)
   const changed = new Set<Segment>()
@@ -73,7 +73,7 @@ export function removeFromSegments(database: Database, arrivals: readonly number
   }
 }
 
-/** Finds the segment of an arrival; arrivals that are asked for in order read each segment once. Only in `read` or `write`. */
+/** Finds the segment of an arrival; arrivals that are asked for in order read each segment once. */
 export function createSegmentReader(database: Database): (arrival: number) => Segment | undefined {
   let segment: Segment | undefined
   return (arrival) => {
@@ -86,7 +86,7 @@ export function createSegmentReader(database: Database): (arrival: number) => Se
   }
 }
 
-/** The segments that have any of these arrivals, in order. Only in `read`. */
+/** The segments that have any of these arrivals, in order. */
 export function* segmentsWithin(database: Database, first: number, last: number): Iterable<Segment> {
   const rows = database
     .prepare(`SELECT first, last, content FROM counted_entries

@@ -11,12 +11,13 @@ import {
 } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
+import type { StoreContext } from './contents.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { minutesOfSpan } from './counts.ts'
 import type { Database } from './database.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
 import { planOf } from './plan.ts'
-import type { ReadContext, Slice } from './scan.ts'
+import type { Slice } from './scan.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 import {
   bytesOfValue,
@@ -35,30 +36,29 @@ import {
 } from './values.ts'
 
 /** Numbers are counted by segments if these have all that is needed; else SQLite counts them, on disk if they are many. */
-export function createSeriesReader(context: ReadContext) {
-  const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
-    const spans = spansOf(context, filter, bucketsMax)
-    if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
-    const wanted = { filter, of, by, spans }
-    const bySegments = numbersBySegments(context, wanted)
-    const answerOf = <T>(answer: (numbers: Numbers) => T): T =>
-      (bySegments && withinMemory(() => answer(bySegments))) ?? answer(numbersByRows(context, wanted))
-    const ranked = by === null ? [null] : answerOf((numbers) => numbers.ranked(seriesMax + 1))
-    const shown = ranked.slice(0, seriesMax)
-    const found = answerOf((numbers) => seriesOf(numbers.counted(shown), fn, spans))
-    const empty = emptySeries(fn, spans)
-    return {
-      intervalMs: spans.widthMs,
-      spans: startsOf(spans).map(timestampOf),
-      series: shown.map((value) => ({
-        value: by === null ? null : valueText(value, by),
-        ...(found.get(value) ?? empty),
-      })),
-      more: ranked.length > seriesMax,
-    }
-  }
+export function series(
+  context: StoreContext,
+  filter: EntryFilter,
+  { fn, of, by, seriesMax, bucketsMax }: SeriesRequest,
+): SeriesAnswer {
+  const spans = spansOf(context, filter, bucketsMax)
+  if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
+  const wanted = { filter, of, by, spans }
+  const bySegments = numbersBySegments(context, wanted)
+  const answerOf = <T>(answer: (numbers: Numbers) => T): T =>
+    (bySegments && withinMemory(() => answer(bySegments))) ?? answer(numbersByRows(context, wanted))
+  const ranked = by === null ? [null] : answerOf((numbers) => numbers.ranked(seriesMax + 1))
+  const shown = ranked.slice(0, seriesMax)
+  const found = answerOf((numbers) => seriesOf(numbers.counted(shown), fn, spans))
+  const empty = emptySeries(fn, spans)
   return {
-    series: (filter: EntryFilter, request: SeriesRequest) => context.database.read(() => read(filter, request)),
+    intervalMs: spans.widthMs,
+    spans: startsOf(spans).map(timestampOf),
+    series: shown.map((value) => ({
+      value: by === null ? null : valueText(value, by),
+      ...(found.get(value) ?? empty),
+    })),
+    more: ranked.length > seriesMax,
   }
 }
 
@@ -88,7 +88,7 @@ interface NumberRow {
 }
 
 /** The numbers as SQLite counts them; only those of one span at a time are loaded into memory here. */
-const numbersByRows = ({ database }: ReadContext, wanted: WantedNumbers): Numbers => ({
+const numbersByRows = ({ database }: StoreContext, wanted: WantedNumbers): Numbers => ({
   ranked: (valuesMax) => countValues(database, { filter: wanted.filter }, wanted, valuesMax).map(([value]) => value),
   counted: (shown) => countNumbers(database, { filter: wanted.filter }, wanted, shown),
 })
@@ -102,7 +102,7 @@ const ALL = [null]
  * The numbers as segments count them; null if these lack the field or if spans are narrower than a minute. Both methods throw a `TooManyError`
  * if there are too many values or numbers.
  */
-function numbersBySegments(context: ReadContext, wanted: WantedNumbers): Numbers | null {
+function numbersBySegments(context: StoreContext, wanted: WantedNumbers): Numbers | null {
   const { database, contents, limits } = context
   const { filter, of, by, spans } = wanted
   const { matches, slices } = planOf(context, filter, 'facts')

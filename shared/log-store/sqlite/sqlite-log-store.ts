@@ -9,7 +9,6 @@ import type { LogStore } from '../log-store.ts'
 import { createPersistence } from './persist.ts'
 import { startReader } from './reader.ts'
 import { openReaderPool, type Reading, type StoreClient } from './reader-pool.ts'
-import type { RemovalStep } from './retention.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
@@ -141,7 +140,7 @@ async function removeBefore(store: StoreClient, day: string, signal: AbortSignal
   let after: number | null = 0
   while (after !== null) {
     signal?.throwIfAborted()
-    const step: RemovalStep = await store.call('removeDocumentsBefore', day, after)
+    const step: ReturnType<Store['removeDocumentsBefore']> = await store.call('removeDocumentsBefore', day, after)
     removed += step.removed
     after = step.next
   }

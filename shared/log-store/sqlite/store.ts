@@ -1,61 +1,71 @@
-import { type Contents, createContents } from './contents.ts'
-import { type CountReader, createCountReader } from './count-reader.ts'
+import type { EntryDocument, FlowDelta } from '../../contract/documents.ts'
+import { createContents, moveMore, type StoreContext } from './contents.ts'
+import { count, facets, histogram } from './count-reader.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
-import { createEntryReader, type EntryReader } from './entry-reader.ts'
-import { createEntryWriter, type EntryWriter } from './entry-writer.ts'
-import { createFlowReader, type FlowReader } from './flow-reader.ts'
-import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
-import { createGroupReader } from './group-reader.ts'
+import { get, search, tail } from './entry-reader.ts'
+import { write } from './entry-writer.ts'
+import { countFlows, flow, searchFlows, tallyFlows } from './flow-reader.ts'
+import { mergeFlows } from './flow-writer.ts'
+import { groups } from './group-reader.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
-import { createRenewal, type Renewal } from './renewal.ts'
-import { createRetention, type Retention } from './retention.ts'
-import { createRollups, type Rollups } from './rollups.ts'
-import { createSeriesReader } from './series-reader.ts'
-
-/**
- * The log store's database: all access to the file, without waiting and without retrying. It runs in the caller's thread or in one of its
- * own, so all arguments and results support structured cloning. Every call may throw a `StoreUnavailableError` or a `StoreHaltError`.
- */
-export interface Store
-  extends EntryWriter,
-    FlowWriter,
-    Retention,
-    Renewal,
-    EntryReader,
-    CountReader,
-    FlowReader,
-    Pick<Contents, 'moveMore'>,
-    Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
-    ReturnType<typeof createGroupReader>,
-    ReturnType<typeof createSeriesReader> {}
+import { nextToRenew, renew } from './renewal.ts'
+import { createRemoveOldest, dropEmptyTextTable, removeDocumentsBefore, removeFlowsBefore } from './retention.ts'
+import { countedEntries, countMore, forgetCounts } from './rollups.ts'
+import { series } from './series-reader.ts'
 
 export interface StoreOptions extends DatabaseOptions {
   readonly limits?: Partial<StoreLimits>
 }
 
+/**
+ * The log store's database: all access to the file, without waiting and without retrying. It runs in the caller's thread or in one of its
+ * own, so all arguments and results support structured cloning. Each call is one transaction. Every call may throw a
+ * `StoreUnavailableError` or a `StoreHaltError`.
+ */
+export type Store = ReturnType<typeof openStore>['calls']
+
 /** Opens the file; throws as the calls do. */
-export function openStore(options: StoreOptions): { readonly calls: Store; close(): void } {
+export function openStore(options: StoreOptions) {
   const database = openDatabase(options)
   const limits = { ...STORE_LIMITS, ...options.limits }
-  const contents = createContents(database, limits)
-  const rollups = createRollups(database, limits)
-  const context = { database, contents, limits }
+  const context: StoreContext = { database, contents: createContents(database), limits }
+
+  type Call<Args extends readonly unknown[], Result> = (context: StoreContext, ...args: Args) => Result
+  const reading = <Args extends readonly unknown[], Result>(call: Call<Args, Result>) => {
+    return (...args: Args): Result => database.read(() => call(context, ...args))
+  }
+  const writing = <Args extends readonly unknown[], Result>(call: Call<Args, Result>) => {
+    return (...args: Args): Result => database.write(() => call(context, ...args))
+  }
+
   return {
     calls: {
-      ...createEntryWriter(database, contents, rollups, limits),
-      ...createFlowWriter(database),
-      ...createRetention(database, contents, rollups),
-      ...createRenewal(database, contents, limits),
-      ...createEntryReader(context),
-      ...createFlowReader(database),
-      ...createCountReader(context),
-      ...createGroupReader(context),
-      ...createSeriesReader(context),
-      moveMore: contents.moveMore,
-      countMore: rollups.countMore,
-      forgetCounts: rollups.forgetCounts,
-      countedEntries: rollups.countedEntries,
+      // These two begin their transactions themselves, and none if there is nothing to write.
+      write: (documents: readonly EntryDocument[]) => write(context, documents),
+      mergeFlows: (deltas: readonly FlowDelta[]) => mergeFlows(context, deltas),
+      search: reading(search),
+      get: reading(get),
+      tail: reading(tail),
+      count: reading(count),
+      histogram: reading(histogram),
+      facets: reading(facets),
+      groups: reading(groups),
+      series: reading(series),
+      searchFlows: reading(searchFlows),
+      countFlows: reading(countFlows),
+      tallyFlows: reading(tallyFlows),
+      flow: reading(flow),
+      removeDocumentsBefore: writing(removeDocumentsBefore),
+      removeFlowsBefore: writing(removeFlowsBefore),
+      dropEmptyTextTable: writing(dropEmptyTextTable),
+      removeOldest: writing(createRemoveOldest()),
+      countMore: writing(countMore),
+      forgetCounts: writing(forgetCounts),
+      countedEntries: reading(countedEntries),
+      moveMore: writing(moveMore),
+      nextToRenew: reading(nextToRenew),
+      renew: writing(renew),
     },
-    close: () => database.close(),
+    close: (): void => database.close(),
   }
 }

@@ -77,10 +77,7 @@ const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINU
 export const hasAllWords = (database: Database): boolean =>
   database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
 
-/**
- * The name of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. Only in
- * `write`.
- */
+/** The name of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. */
 export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): string {
   const last = database.prepare('SELECT number, first_arrival FROM text_tables ORDER BY number DESC LIMIT 1').get()
   const number = Number(last?.['number'] ?? 0)
@@ -88,21 +85,21 @@ export function currentTextTable(database: Database, nextArrival: number, arriva
   return beginTextTable(database, number + 1, nextArrival)
 }
 
-/** Creates the table for arrivals from `firstArrival` on, and returns its name. Only in `write`. */
+/** Creates the table for arrivals from `firstArrival` on, and returns its name. */
 export function beginTextTable(database: Database, number: number, firstArrival: number): string {
   database.exec(textTableSchema(nameOf(number)))
   database.prepare('INSERT INTO text_tables (number, first_arrival) VALUES (?, ?)').run(number, firstArrival)
   return nameOf(number)
 }
 
-/** Only in `write`. */
+/** */
 export function dropTextTable(database: Database, { name, number }: TextTable): void {
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
   database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
 }
 
-/** Renames a table to replace the one with this number; drops it if that one no longer exists. Only in `write`. */
+/** Renames a table to replace the one with this number; drops it if that one no longer exists. */
 export function replaceTextTable(database: Database, number: number, name: string): void {
   const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
   const replaced = nameOf(number)
@@ -112,7 +109,7 @@ export function replaceTextTable(database: Database, number: number, name: strin
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
   SET first_minute = min(first_minute, excluded.first_minute), last_minute = max(last_minute, excluded.last_minute)`
 
-/** Widens the times of the tables that these entries are in; they have to be in order of arrival. Only in `write`. */
+/** Widens the times of the tables that these entries are in; they have to be in order of arrival. */
 export function widenTimes(
   database: Database,
   entries: readonly { readonly arrival: number; readonly minute: number }[],
@@ -151,7 +148,7 @@ const NOTHING = sql('')
 
 /**
  * The posting list of a full-text query in one table: the arrivals that match, in order, including removed documents. As one text: a row for
- * each would take five times as long, and a table has at most `textTableArrivals`. Only in `Database.read`.
+ * each would take five times as long, and a table has at most `textTableArrivals`.
  */
 export function postingList(database: Database, { name }: TextTable, match: string): readonly number[] {
   const found = database

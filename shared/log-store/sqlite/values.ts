@@ -21,7 +21,7 @@ export type SegmentValues<T extends Value = Value> = (segment: Segment, index: n
 
 const NONE: readonly Value[] = []
 
-/** Null for a field that only the rows of entries have. Only in `Database.read`. */
+/** Null for a field that only the rows of entries have. */
 export function segmentValues(matches: Matches, contents: Contents, by: GroupField): SegmentValues | null {
   if (typeof by !== 'string') return segmentLeaves(contents, by)
   switch (by) {
@@ -74,7 +74,7 @@ const COLUMNS: Readonly<Record<GroupColumn, string>> = {
   exceptionGroup: 'e.exception_group',
 }
 
-/** The rows of a slice; with one value for all, null, if `by` is null. Only in `Database.read`. */
+/** The rows of a slice; with one value for all, null, if `by` is null. */
 export function valueRows(database: Database, slice: Slice, by: GroupField | null): ValueRows {
   const { from, where } = scanOf(database, slice)
   if (by === null) return { source: sql(from), where, value: 'NULL' }
