@@ -9,6 +9,9 @@ export type LevelCounts = Readonly<Partial<Record<Level, number>>>
 /** A level's severity: 0 for Trace to 5 for Critical, as in .NET's LogLevel. */
 export const levelRank = (level: Level): number => LEVELS.indexOf(level)
 
+/** The level of a rank that a store has; that of a damaged one is Trace. */
+export const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'
+
 const bySpelling = new Map<string, Level>(
   LEVELS.flatMap((level) => [[level, level] as const, [level.toLowerCase(), level] as const]),
 )

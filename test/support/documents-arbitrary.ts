@@ -1,6 +1,7 @@
-import type { EntryDocument } from '../../shared/contract/documents.ts'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
+import { joinFlowValues } from '../../shared/log-store/flow-deltas.ts'
 import type { Comparison, LeafBound, Query } from '../../shared/query/ast.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import { documentOf, PROJECT } from './documents.ts'
@@ -265,3 +266,34 @@ export const searchTexts: fc.Arbitrary<string> = fc
     { maxLength: 12 },
   )
   .map((parts) => parts.join(''))
+
+/** Sorted names of up to 10,000 characters, so that few are too many; long ones come before short ones, and the other way round. */
+const flowValues = fc
+  .uniqueArray(
+    fc
+      .tuple(fc.integer({ min: 0, max: 50 }), fc.boolean())
+      .map(([number, isPadded]) => String(number).padEnd(isPadded ? 200 * number : 0, 'x')),
+    { maxLength: 10 },
+  )
+  .map((names) => joinFlowValues([], names))
+const anyInstant = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)
+const DAYS = ['2025-12-31', '2026-01-01', '2026-01-02']
+
+/** What batches of entries may tell of one flow. */
+export const flowDeltas: fc.Arbitrary<FlowDelta> = fc
+  .record({
+    firstAt: anyInstant,
+    lastAt: anyInstant,
+    days: fc.subarray(DAYS, { minLength: 1 }),
+    time: fc.constantFrom('00:00:00.000', '00:01:00.000', '23:59:59.999'),
+    worstLevel: fc.constantFrom(...LEVELS),
+    lastErrorAt: fc.option(anyInstant),
+    lastProgressAt: fc.option(anyInstant),
+    environments: flowValues,
+    events: flowValues,
+    projects: flowValues,
+  })
+  .map(({ time, ...facts }) => {
+    const lastReceivedAt = `${facts.days.at(-1)}T${time}Z`
+    return { team: 'payments', correlationKey: 'Order-1', lastReceivedAt, steps: ['a\0b', 'c'], ...facts }
+  })

@@ -1,4 +1,4 @@
-import { LEVELS } from '../../contract/levels.ts'
+import { LEVELS, levelOf } from '../../contract/levels.ts'
 import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type LogStoreReader } from '../log-store.ts'
 import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
@@ -7,7 +7,7 @@ import { createHistogramReader } from './histogram.ts'
 import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
-import { levelOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
+import { recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
 import { createSeriesReader } from './series.ts'
 
 /**

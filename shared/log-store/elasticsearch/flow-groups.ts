@@ -1,8 +1,8 @@
-import { levelRank } from '../../contract/levels.ts'
+import { levelOf, levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, earlier, later, parseTimestamp } from '../../contract/timestamp.ts'
 import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError } from '../log-store.ts'
 import { allOf, type Clause, term } from './query-dsl.ts'
-import { levelOf, type Searcher } from './searcher.ts'
+import type { Searcher } from './searcher.ts'
 
 const BUCKETS_PER_PAGE = 1_000
 /** Maximum groups held at once; a Team cannot make a flow with as many. */

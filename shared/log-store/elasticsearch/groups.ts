@@ -1,3 +1,4 @@
+import { levelOf } from '../../contract/levels.ts'
 import type { EntryRow } from '../../contract/rows.ts'
 import { timestampOf } from '../../contract/timestamp.ts'
 import {
@@ -14,7 +15,7 @@ import { compileFilter } from './filter-dsl.ts'
 import { edge, INSTANT, instantOf, type TopHit } from './flow-groups.ts'
 import { bySpan, spansOf } from './histogram.ts'
 import { type Clause, compileQuery, LEAVES } from './query-dsl.ts'
-import { entrySort, levelOf, type Searcher } from './searcher.ts'
+import { entrySort, type Searcher } from './searcher.ts'
 
 export type Value = string | number
 

@@ -1,9 +1,9 @@
-import type { Level, LevelCounts } from '../../contract/levels.ts'
+import { type Level, type LevelCounts, levelOf } from '../../contract/levels.ts'
 import { parseTimestamp, timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, Histogram, LogStoreReader } from '../log-store.ts'
 import { type Spans, spansOver, startsOf } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
-import { levelOf, type Searcher, timeSort } from './searcher.ts'
+import { type Searcher, timeSort } from './searcher.ts'
 
 interface LevelBucket {
   readonly key: number

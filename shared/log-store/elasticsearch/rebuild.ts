@@ -7,13 +7,13 @@ import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import type { Connection } from './connection.ts'
 import { entryBody } from './entry-body.ts'
-import type { FlowSummary } from './flow-summary.ts'
+import { type FlowSummary, factsOf } from './flow-summary.ts'
 import { createFlowWriter, type MergeFlows } from './flow-writer.ts'
 import { missingIds, type Part, pagesOf, RebuildError, requireDocuments, shardsOf } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
 import { type DayIndex, dayIndices, type Indices, indexBehind } from './indices.ts'
 import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
-import { type EntrySource, type Hit, levelOf, recordOf, textOf, WHOLE } from './searcher.ts'
+import { type EntrySource, type Hit, recordOf, textOf, WHOLE } from './searcher.ts'
 
 /** The functions that make documents and facts of stored records. */
 export interface Projections {
@@ -149,20 +149,3 @@ async function foldEntries(
     }
   }
 }
-
-/** The facts that a summary holds; one of an earlier release lacks the times of errors and progress. */
-const factsOf = (summary: FlowSummary): FlowDelta => ({
-  team: summary.team,
-  correlationKey: summary.correlationKey,
-  firstAt: summary.firstAt,
-  lastAt: summary.lastAt,
-  days: summary.days,
-  lastReceivedAt: `${summary.lastDay}T23:59:59.999Z`,
-  worstLevel: levelOf(summary.worstLevel),
-  lastErrorAt: summary.lastErrorAt ?? null,
-  lastProgressAt: summary.lastProgressAt ?? null,
-  environments: summary.environments,
-  events: summary.events,
-  steps: summary.steps,
-  projects: summary.projects,
-})

@@ -1,5 +1,4 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
-import { LEVELS, type Level } from '../../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { type EntryRow, mayBeLong, rowOf } from '../../contract/rows.ts'
 import { compareTimestamps, timestampOf } from '../../contract/timestamp.ts'
@@ -140,6 +139,3 @@ const WANTED =
 
 /** Any text without a leading underscore, which Elasticsearch reserves. */
 export const preferenceOf = (team: string): string => `team-${team}`
-
-/** The level of a stored rank; an unknown rank was not written by this store. */
-export const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'

@@ -1,4 +1,4 @@
-import { LEVELS, levelRank } from '../../contract/levels.ts'
+import { levelOf, levelRank } from '../../contract/levels.ts'
 import { earlier, fromNanos, later, toNanos } from '../../contract/timestamp.ts'
 import {
   type Flow,
@@ -159,7 +159,7 @@ function groupOf(row: Row): FlowGroup {
     event: text('event'),
     step: text('step'),
     project: text('project'),
-    level: LEVELS[Number(row['level'])] ?? 'Trace',
+    level: levelOf(Number(row['level'])),
     count: Number(row['count']),
     ...spanOf(row),
   }

@@ -1,3 +1,4 @@
+import { levelOf } from '../../contract/levels.ts'
 import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
 import type { EntryFilter, EntryGroup, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
@@ -13,7 +14,6 @@ import {
   bytesOfValue,
   compareValues,
   isOneOf,
-  levelOf,
   memoryOf,
   notTooMany,
   ROWS_MAX,

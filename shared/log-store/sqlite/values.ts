@@ -1,4 +1,4 @@
-import { LEVELS, type Level } from '../../contract/levels.ts'
+import { levelOf } from '../../contract/levels.ts'
 import type { LeafName } from '../../query/ast.ts'
 import type { GroupColumn, GroupField } from '../log-store.ts'
 import type { Contents } from './contents.ts'
@@ -95,8 +95,6 @@ export function valueText(value: Value, by: GroupField): string {
   if (by === 'level') return levelOf(Number(value))
   return by === 'template' || by === 'exceptionGroup' ? fingerprintText(value) : String(value)
 }
-
-export const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'
 
 /** Too many different values or numbers to count them in memory. */
 class TooManyError extends Error {}
