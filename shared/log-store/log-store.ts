@@ -165,6 +165,9 @@ export interface Histogram {
   readonly total: number
 }
 
+/** The histogram of no matches without a range. */
+export const NO_HISTOGRAM: Histogram = { intervalMs: 1, buckets: [], total: 0 }
+
 export const FACETS = ['level', 'environment', 'event', 'step', 'project', 'category'] as const
 export type FacetName = (typeof FACETS)[number]
 export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
@@ -206,6 +209,9 @@ export interface Groups {
   readonly ungrouped: number
 }
 
+/** The groups of no matches without a range. */
+export const NO_GROUPS: Groups = { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
+
 export interface EntryGroup {
   /** The value that its entries share. */
   readonly value: string
@@ -246,6 +252,9 @@ export interface SeriesAnswer {
   /** Whether the field has further values. */
   readonly more: boolean
 }
+
+/** The series of no matches without a range. */
+export const NO_SERIES: SeriesAnswer = { intervalMs: 1, spans: [], series: [], more: false }
 
 export interface Series {
   /** The value that its entries share; null for all matches. */

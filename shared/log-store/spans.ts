@@ -1,3 +1,7 @@
+import { LEVELS, type Level } from '../contract/levels.ts'
+import { timestampOf } from '../contract/timestamp.ts'
+import type { Groups, Histogram } from './log-store.ts'
+
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -44,3 +48,34 @@ function widthAt(index: number): number {
 /** The beginning of each span, in milliseconds since 1970. */
 export const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
   Array.from({ length: count }, (_, index) => (first + index) * widthMs)
+
+/** The part of an answer that tells its spans. */
+export const headOf = (spans: Spans): Pick<Groups, 'intervalMs' | 'spans'> => ({
+  intervalMs: spans.widthMs,
+  spans: startsOf(spans).map(timestampOf),
+})
+
+/** The entries of a level in the span with an index. */
+export interface LevelCount {
+  readonly span: number
+  readonly level: Level
+  readonly count: number
+}
+
+/** The histogram of counts that come in any order; those outside of the spans, as of a damaged entry, are left out. */
+export function histogramOf(spans: Spans, counts: Iterable<LevelCount>): Histogram {
+  const sums = Array.from({ length: spans.count }, () => new Map<Level, number>())
+  for (const { span, level, count } of counts) {
+    const levels = sums[span]
+    levels?.set(level, (levels.get(level) ?? 0) + count)
+  }
+  const { intervalMs, spans: starts } = headOf(spans)
+  const buckets = starts.map((from, index) => {
+    const levels = LEVELS.flatMap((level) => {
+      const count = sums[index]?.get(level)
+      return count === undefined ? [] : [[level, count] as const]
+    })
+    return { from, total: levels.reduce((sum, [, count]) => sum + count, 0), levels: Object.fromEntries(levels) }
+  })
+  return { intervalMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
+}

@@ -1,9 +1,9 @@
 import { applicationLogDocument, eventLogDocument } from '../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
-import { LEVELS, type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
+import { levelOf, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { rowOf } from '../../shared/contract/rows.ts'
-import { compareTimestamps, fromNanos, timestampOf, toNanos } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, toNanos } from '../../shared/contract/timestamp.ts'
 import {
   type Cursor,
   type EntryFilter,
@@ -19,13 +19,15 @@ import {
   type GroupField,
   type GroupLimits,
   type Groups,
-  type Histogram,
   type LogStoreReader,
   NO_FLOWS,
+  NO_GROUPS,
+  NO_HISTOGRAM,
+  NO_SERIES,
   type SeriesAnswer,
   type SeriesRequest,
 } from '../../shared/log-store/log-store.ts'
-import { type Spans, spansOver, startsOf } from '../../shared/log-store/spans.ts'
+import { headOf, histogramOf, type Spans, spansOver } from '../../shared/log-store/spans.ts'
 import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
 import { groupValuesOf } from './documents.ts'
 import { matches as queryMatches } from './query/matches.ts'
@@ -77,7 +79,15 @@ export function createMemoryLogStore(): MemoryLogStore {
       return entries.find((entry) => entry.team === team && entry.kind === kind && entry.id === id)
     },
     count: async (filter) => select('count', filter).length,
-    histogram: async (filter, bucketsMax) => histogramOf(select('histogram', filter), filter, bucketsMax),
+    histogram: async (filter, bucketsMax) => {
+      const found = select('histogram', filter).toSorted(compare)
+      const spans = spansOf(found, filter, bucketsMax)
+      if (spans === undefined) return NO_HISTOGRAM
+      return histogramOf(
+        spans,
+        found.map((entry) => ({ span: spanOf(entry, spans), level: entry.level, count: 1 })),
+      )
+    },
     facets: async (filter, valuesMax) => countFacets(select('facets', filter), valuesMax),
     groups: async (filter, by, limits) => groupsOf(select('groups', filter), filter, by, limits),
     series: async (filter, request) => seriesOf(select('series', filter), filter, request),
@@ -238,26 +248,6 @@ function flowOf(correlationKey: string, own: readonly EntryRecord[]): Flow | und
   return { correlationKey, firstAt, lastAt, groups: [...groups.values()] }
 }
 
-function histogramOf(found: readonly EntryRecord[], { from, to }: EntryFilter, bucketsMax: number): Histogram {
-  const times = found.map((entry) => toNanos(entry.timestamp)).toSorted((a, b) => Number(a - b))
-  const begin = from === null ? (times[0] ?? 0n) : toNanos(from)
-  const end = to === null ? (times.at(-1) ?? 0n) + 1n : toNanos(to)
-  const widthMs = BigInt(Math.max(1, Math.ceil(Number(end - begin) / 1e6 / bucketsMax)))
-  const width = widthMs * 1_000_000n
-  const buckets = []
-  for (let at = begin; at < end && found.length > 0; at += width) {
-    const own = found.filter((entry) => toNanos(entry.timestamp) >= at && toNanos(entry.timestamp) < at + width)
-    buckets.push({ from: fromNanos(at), total: own.length, levels: levelCounts(own) })
-  }
-  return { intervalMs: Number(widthMs), buckets, total: found.length }
-}
-
-function levelCounts(entries: readonly EntryRecord[]): LevelCounts {
-  const counts: Partial<Record<Level, number>> = {}
-  for (const { level } of entries) counts[level] = (counts[level] ?? 0) + 1
-  return counts
-}
-
 const countFacets = (found: readonly EntryRecord[], valuesMax: number): Facets =>
   facetsOf((name) => {
     const values = found.flatMap((entry) => groupValuesOf(documentOf(entry), name))
@@ -292,11 +282,10 @@ function groupsOf(
 ): Groups {
   const sorted = found.toSorted(compare)
   const spans = spansOf(sorted, range, bucketsMax)
-  if (spans === undefined) return { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
+  if (spans === undefined) return NO_GROUPS
   const all = ranked(sorted, by)
   return {
-    intervalMs: spans.widthMs,
-    spans: startsOf(spans).map(timestampOf),
+    ...headOf(spans),
     groups: all.slice(0, groupsMax).map(([value, entries]) => {
       const newest = entries.at(-1) as EntryRecord
       const rank = Math.max(...entries.map(({ level }) => levelRank(level)))
@@ -307,7 +296,7 @@ function groupsOf(
         value,
         count: entries.length,
         ...times,
-        worstLevel: LEVELS[rank] ?? 'Trace',
+        worstLevel: levelOf(rank),
         counts,
         sample: rowOf(newest),
       }
@@ -329,7 +318,7 @@ function seriesOf(
 ): SeriesAnswer {
   const sorted = found.toSorted(compare)
   const spans = spansOf(sorted, range, bucketsMax)
-  if (spans === undefined) return { intervalMs: 1, spans: [], series: [], more: false }
+  if (spans === undefined) return NO_SERIES
   const numbersOf = (entry: EntryRecord): readonly CountedNumber[] =>
     of === null ? [[0, 1]] : groupValuesOf(documentOf(entry), of).flatMap(countedOnce)
   const one = (value: string | null, entries: readonly EntryRecord[]) => ({
@@ -345,8 +334,7 @@ function seriesOf(
   })
   const all = by === null ? [] : ranked(sorted, by)
   return {
-    intervalMs: spans.widthMs,
-    spans: startsOf(spans).map(timestampOf),
+    ...headOf(spans),
     series: by === null ? [one(null, sorted)] : all.slice(0, seriesMax).map(([value, entries]) => one(value, entries)),
     more: all.length > seriesMax,
   }

@@ -1,15 +1,14 @@
 import { levelOf } from '../../contract/levels.ts'
 import type { EntryRow } from '../../contract/rows.ts'
-import { timestampOf } from '../../contract/timestamp.ts'
 import {
   type EntryFilter,
   type EntryGroup,
   type GroupField,
-  type Groups,
   type LogStoreReader,
+  NO_GROUPS,
   PAGE_BYTES_MAX,
 } from '../log-store.ts'
-import { type Spans, startsOf } from '../spans.ts'
+import { headOf, type Spans } from '../spans.ts'
 import { leafTerm } from './entry-body.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { edge, INSTANT, instantOf, type TopHit } from './flow-groups.ts'
@@ -45,8 +44,6 @@ interface Bucket {
  * values are exact: a second search describes them, so that shards do not describe values that are not shown.
  */
 const VALUES_PER_SHARD = 5_000
-
-const NOTHING: Groups = { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
 
 /** A field whose values can be counted. */
 interface Counting {
@@ -87,7 +84,7 @@ export const leafValue = (path: string, term: Value): string => String(term).sli
 export function createGroupReader(searcher: Searcher, search: LogStoreReader['search']): LogStoreReader['groups'] {
   return async function groups(filter, by, { groupsMax, bucketsMax }, signal) {
     const spans = await spansOf(searcher, filter, bucketsMax, signal)
-    if (spans === null) return NOTHING
+    if (spans === null) return NO_GROUPS
     const counting = countingOf(by)
     const { values, without } = await countGroups(searcher, filter, counting, groupsMax, signal)
     const keys = values.buckets.slice(0, groupsMax).map(({ key }) => key)
@@ -95,8 +92,7 @@ export function createGroupReader(searcher: Searcher, search: LogStoreReader['se
     const samples = await readSamples(search, filter, buckets.map(idOf), signal)
     const shown = withSamples(buckets, samples)
     return {
-      intervalMs: spans.widthMs,
-      spans: startsOf(spans).map(timestampOf),
+      ...headOf(spans),
       groups: shown.map(([bucket, sample]) => groupOf(bucket, counting, sample)),
       more: values.sum_other_doc_count > 0 || values.buckets.length > shown.length,
       ungrouped: without.doc_count,

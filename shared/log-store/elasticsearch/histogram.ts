@@ -1,27 +1,18 @@
-import { type Level, type LevelCounts, levelOf } from '../../contract/levels.ts'
-import { parseTimestamp, timestampOf, toNanos } from '../../contract/timestamp.ts'
-import type { EntryFilter, Histogram, LogStoreReader } from '../log-store.ts'
-import { type Spans, spansOver, startsOf } from '../spans.ts'
+import { levelOf } from '../../contract/levels.ts'
+import { parseTimestamp, toNanos } from '../../contract/timestamp.ts'
+import { type EntryFilter, type LogStoreReader, NO_HISTOGRAM } from '../log-store.ts'
+import { histogramOf, type LevelCount, type Spans, spansOver, startsOf } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { type Searcher, timeSort } from './searcher.ts'
 
-interface LevelBucket {
-  readonly key: number
-  readonly doc_count: number
-}
 interface SpanBucket {
-  readonly doc_count: number
-  readonly levels: { readonly buckets: readonly LevelBucket[] }
+  readonly levels: { readonly buckets: readonly { readonly key: number; readonly doc_count: number }[] }
 }
-
-const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 
 export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
   return async function histogram(filter, bucketsMax, signal) {
     const spans = await spansOf(searcher, filter, bucketsMax, signal)
-    if (spans === null) return NOTHING
-    const found = await countBySpan(searcher, filter, spans, signal)
-    return histogramOf(spans, found)
+    return spans === null ? NO_HISTOGRAM : histogramOf(spans, await countLevels(searcher, filter, spans, signal))
   }
 }
 
@@ -77,29 +68,17 @@ export function bySpan(spans: Spans): object {
   return { date_range: { field: 'timestamp', format: 'epoch_millis', ranges } }
 }
 
-async function countBySpan(
+async function countLevels(
   searcher: Searcher,
   filter: EntryFilter,
   spans: Spans,
   signal: AbortSignal | undefined,
-): Promise<readonly SpanBucket[]> {
+): Promise<readonly LevelCount[]> {
   const aggs = { spans: { ...bySpan(spans), aggs: { levels: { terms: { field: 'level' } } } } }
   const body = { query: compileFilter(filter), size: 0, aggs }
   type Answer = { readonly spans: { readonly buckets: readonly SpanBucket[] } }
   const answer = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
-  return answer.aggregations?.spans.buckets ?? []
-}
-
-function histogramOf(spans: Spans, found: readonly SpanBucket[]): Histogram {
-  const buckets = startsOf(spans).map((start, index) => ({
-    from: timestampOf(start),
-    total: found[index]?.doc_count ?? 0,
-    levels: levelsOf(found[index]),
-  }))
-  return { intervalMs: spans.widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
-}
-
-const levelsOf = (bucket: SpanBucket | undefined): LevelCounts =>
-  Object.fromEntries(
-    (bucket?.levels.buckets ?? []).map(({ key, doc_count }): [Level, number] => [levelOf(key), doc_count]),
+  return (answer.aggregations?.spans.buckets ?? []).flatMap(({ levels }, span) =>
+    levels.buckets.map(({ key, doc_count }) => ({ span, level: levelOf(key), count: doc_count })),
   )
+}

@@ -1,22 +1,19 @@
-import { timestampOf } from '../../contract/timestamp.ts'
 import type { LeafName } from '../../query/ast.ts'
 import {
   type EntryFilter,
   type LogStoreReader,
+  NO_SERIES,
   ReadTooLargeError,
   type Series,
-  type SeriesAnswer,
   withLeaf,
 } from '../log-store.ts'
-import { type Spans, startsOf } from '../spans.ts'
+import { headOf, type Spans, startsOf } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { countGroups, countingOf, leafPattern, leafValue } from './groups.ts'
 import { bySpan, spansOf } from './histogram.ts'
 import type { Clause } from './query-dsl.ts'
 import type { Searcher } from './searcher.ts'
-
-const NOTHING: SeriesAnswer = { intervalMs: 1, spans: [], series: [], more: false }
 
 /** Maximum buckets of an answer: some megabytes if the numbers have a long name, and below Elasticsearch's default limit of 65,536. */
 const BUCKETS_MAX = ROUNDED_NUMBERS_MAX
@@ -39,20 +36,20 @@ interface SpanBucket {
 export function createSeriesReader(searcher: Searcher): LogStoreReader['series'] {
   return async function series(filter, { fn, of, by, seriesMax, bucketsMax }, signal) {
     const spans = await spansOf(searcher, filter, bucketsMax, signal)
-    if (spans === null) return NOTHING
+    if (spans === null) return NO_SERIES
     const one = async (value: string | null, narrowed: readonly Clause[]): Promise<Series> => {
       const matches: Matches = { searcher, filter, narrowed, signal }
       const found = of === null ? await countEntries(matches, spans) : await countNumbers(matches, of, spans)
       return { value, count: found.reduce((sum, numbers) => sum + countOf(numbers), 0), points: pointsOf(fn, found) }
     }
-    const answer = { intervalMs: spans.widthMs, spans: startsOf(spans).map(timestampOf) }
-    if (by === null) return { ...answer, series: [await one(null, [])], more: false }
+    const head = headOf(spans)
+    if (by === null) return { ...head, series: [await one(null, [])], more: false }
     const counting = countingOf(by)
     const { values } = await countGroups(searcher, withLeaf(filter, of), counting, seriesMax, signal)
     const all: Series[] = []
     for (const { key } of values.buckets.slice(0, seriesMax))
       all.push(await one(counting.textOf(key), [counting.having([key])]))
-    return { ...answer, series: all, more: values.buckets.length > seriesMax }
+    return { ...head, series: all, more: values.buckets.length > seriesMax }
   }
 }
 

@@ -1,11 +1,19 @@
 /** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
 import type { SQLOutputValue } from 'node:sqlite'
-import { LEVELS, type Level } from '../../contract/levels.ts'
-import { timestampOf, toNanos } from '../../contract/timestamp.ts'
-import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type Histogram } from '../log-store.ts'
-import { type Spans, spansOver } from '../spans.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import { toNanos } from '../../contract/timestamp.ts'
+import {
+  type EntryFilter,
+  FACETS,
+  type FacetName,
+  type Facets,
+  facetsOf,
+  type Histogram,
+  NO_HISTOGRAM,
+} from '../log-store.ts'
+import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts'
 import type { StoreContext } from './contents.ts'
-import { type LevelCount, minutesOfSpan } from './counts.ts'
+import { minutesOfSpan } from './counts.ts'
 import { placesOf } from './places.ts'
 import { planOf } from './plan.ts'
 import { type Slice, scansOf } from './scan.ts'
@@ -83,23 +91,6 @@ function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans):
 /** The index of the span that an entry is in; that of a damaged entry may be outside of the spans. */
 export const spanColumn = ({ widthMs, first }: Spans): Sql =>
   sql('e.timestamp / 1000000 / ? - ? AS span', BigInt(widthMs), BigInt(first))
-
-const NO_HISTOGRAM: Histogram = { intervalMs: 1, buckets: [], total: 0 }
-
-function histogramOf({ widthMs, first, count }: Spans, counts: Iterable<LevelCount>): Histogram {
-  const sums = Array.from({ length: count }, () => new Map<Level, number>())
-  for (const { span, level, count: ofLevel } of counts) {
-    const levels = sums[span]
-    levels?.set(level, (levels.get(level) ?? 0) + ofLevel)
-  }
-  const buckets = sums.map((levels, index) => ({
-    from: timestampOf((first + index) * widthMs),
-    total: [...levels.values()].reduce((a, b) => a + b, 0),
-    // In order of severity, in whatever order they were counted.
-    levels: Object.fromEntries(LEVELS.flatMap((level) => (levels.has(level) ? [[level, levels.get(level)]] : []))),
-  }))
-  return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
-}
 
 const FACET_COLUMNS = FACETS.map((name) => sql(`e.${name} AS ${name}`))
 

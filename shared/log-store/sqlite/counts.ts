@@ -1,8 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import { LEVELS, type Level } from '../../contract/levels.ts'
+import { LEVELS } from '../../contract/levels.ts'
 import { fromNanos, MINUTE_NANOS } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
-import type { Spans } from '../spans.ts'
+import type { LevelCount, Spans } from '../spans.ts'
 import { compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint } from './ids.ts'
@@ -27,13 +27,6 @@ export interface Counts {
   combinations(): Iterable<{ readonly combination: Combination; readonly count: number }>
   /** A slice that has the first or last match, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): Slice | null
-}
-
-export interface LevelCount {
-  /** Its index. */
-  readonly span: number
-  readonly level: Level
-  readonly count: number
 }
 
 /** A combination of facts, named like the facet columns of `entries`. */

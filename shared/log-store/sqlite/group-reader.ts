@@ -1,7 +1,14 @@
 import { levelOf } from '../../contract/levels.ts'
-import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
-import type { EntryFilter, EntryGroup, GroupField, GroupLimits, Groups } from '../log-store.ts'
-import { type Spans, startsOf } from '../spans.ts'
+import { fromNanos } from '../../contract/timestamp.ts'
+import {
+  type EntryFilter,
+  type EntryGroup,
+  type GroupField,
+  type GroupLimits,
+  type Groups,
+  NO_GROUPS,
+} from '../log-store.ts'
+import { headOf, type Spans } from '../spans.ts'
 import type { StoreContext } from './contents.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { type Matches, minuteOf, minutesOfSpan } from './counts.ts'
@@ -32,8 +39,6 @@ export interface SourceGroups extends Omit<Groups, 'groups'> {
   readonly sources: readonly string[]
 }
 
-const NOTHING: SourceGroups = { intervalMs: 1, spans: [], groups: [], sources: [], more: false, ungrouped: 0 }
-
 /** Groups are counted by segments if these have all that is needed; else SQLite sorts rows, on disk if they are many. */
 export function groups(
   context: StoreContext,
@@ -42,13 +47,12 @@ export function groups(
   { groupsMax, bucketsMax }: GroupLimits,
 ): SourceGroups {
   const spans = spansOf(context, filter, bucketsMax)
-  if (spans === null) return NOTHING
+  if (spans === null) return { ...NO_GROUPS, groups: [], sources: [] }
   const wanted = { filter, by, spans, groupsMax }
   const { rows, samples, ungrouped, more } = groupsBySegments(context, wanted) ?? groupsByRows(context, wanted)
   const sources = gather(context.contents, samples, 'row')
   return {
-    intervalMs: spans.widthMs,
-    spans: startsOf(spans).map(timestampOf),
+    ...headOf(spans),
     groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
       value: valueText(value, by),
       count,

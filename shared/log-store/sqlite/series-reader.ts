@@ -1,15 +1,15 @@
-import { timestampOf } from '../../contract/timestamp.ts'
 import type { LeafName } from '../../query/ast.ts'
 import {
   type EntryFilter,
   type GroupField,
+  NO_SERIES,
   ReadTooLargeError,
   type Series,
   type SeriesAnswer,
   type SeriesRequest,
   withLeaf,
 } from '../log-store.ts'
-import { type Spans, startsOf } from '../spans.ts'
+import { headOf, type Spans } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
 import type { StoreContext } from './contents.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
@@ -42,7 +42,7 @@ export function series(
   { fn, of, by, seriesMax, bucketsMax }: SeriesRequest,
 ): SeriesAnswer {
   const spans = spansOf(context, filter, bucketsMax)
-  if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
+  if (spans === null) return NO_SERIES
   const wanted = { filter, of, by, spans }
   const bySegments = numbersBySegments(context, wanted)
   const answerOf = <T>(answer: (numbers: Numbers) => T): T =>
@@ -52,8 +52,7 @@ export function series(
   const found = answerOf((numbers) => seriesOf(numbers.counted(shown), fn, spans))
   const empty = emptySeries(fn, spans)
   return {
-    intervalMs: spans.widthMs,
-    spans: startsOf(spans).map(timestampOf),
+    ...headOf(spans),
     series: shown.map((value) => ({
       value: by === null ? null : valueText(value, by),
       ...(found.get(value) ?? empty),
