@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
-import { LEVELS, levelRank } from '../../shared/contract/levels.ts'
+import type { EntryDocument } from '../../shared/contract/documents.ts'
+import { LEVELS } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import {
   type Cursor,
@@ -19,17 +19,20 @@ import {
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import {
-  documentOf,
   EVERYTHING,
   never,
   openStore,
   removeAll,
   TEAM,
   uniquePrefix,
+  uuid,
 } from '../integration/elasticsearch-support.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { applicationDocument, eventDocument } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
 import * as fc from '../support/fast-check.ts'
+import { deltasOf } from './log-store-flows.ts'
+import { flowsOf } from './log-store-rig.ts'
 
 const GROUP_FIELDS = [
   'level',
@@ -69,39 +72,18 @@ const fields = fc.record({
   correlationKey: maybe(fc.constantFrom('order-1', 'ORDER-1', 'order_2', 'or*er', 'größe')),
   event: maybe(name),
   step: maybe(name),
-  project: maybe(name),
-  category: maybe(name),
+  project: name,
+  category: fc.constantFrom('', 'a', 'a.b', 'a.b.c', 'aB', 'b'),
 })
 
-const sampled = fc.sample(fields, { numRuns: 400, seed: 3 }).map(({ day, ...fieldsOf }, number): EntryDocument => {
-  const document = { ...documentOf(number, { receivedAt: `${day}T10:00:00.000Z` }), ...fieldsOf }
-  const { source: _, payloadLeaves: __, scopeLeaves: ___, ...record } = document
-  return { ...document, source: JSON.stringify(record) }
-})
-
-const isError = ({ level }: EntryDocument): boolean => levelRank(level) >= levelRank('Error')
-
-const deltas: readonly FlowDelta[] = sampled.flatMap((document) =>
-  document.correlationKey === null
-    ? []
-    : [
-        {
-          team: document.team,
-          correlationKey: document.correlationKey,
-          firstAt: document.timestamp,
-          lastAt: document.timestamp,
-          days: [document.receivedAt.slice(0, 10)],
-          lastReceivedAt: document.receivedAt,
-          worstLevel: document.level,
-          lastErrorAt: isError(document) ? document.timestamp : null,
-          lastProgressAt: document.kind === 'event' && !isError(document) ? document.timestamp : null,
-          environments: [document.environment],
-          events: [document.event].filter((value) => value !== null),
-          steps: [document.step].filter((value) => value !== null),
-          projects: [document.project].filter((value) => value !== null),
-        },
-      ],
-)
+const sampled = fc
+  .sample(fields, { numRuns: 400, seed: 3 })
+  .map(({ day, kind, event, step, project, category, ...common }, number): EntryDocument => {
+    const entry = { ...common, id: uuid(7, number), receivedAt: `${day}T10:00:00.000Z` }
+    return kind === 'event'
+      ? eventDocument({ ...entry, event, step })
+      : applicationDocument({ ...entry, project, categoryName: category, message: `entry ${number % 20}` })
+  })
 
 const range = fc
   .tuple(maybe(fc.constantFrom(...TIMES)), maybe(fc.constantFrom(...TIMES)))
@@ -163,15 +145,12 @@ await describeWithBackends(
       stores = [elastic, await createSqliteLogStore({ file: join(folder, 'logs.db'), thread: 'same', logger })]
       for (const store of stores) {
         await store.write(sampled, never)
-        await store.mergeFlows(deltas, never)
+        await store.mergeFlows(deltasOf(sampled), never)
       }
       await eventually(async () => {
         expect(await elastic.count(EVERYTHING)).toBe(sampled.filter(({ team }) => team === TEAM).length)
-        const all = { team: TEAM, keyPart: null, from: null, to: null, levelMin: null, state: null }
-        const none = { environment: null, event: null, step: null, project: null }
-        expect(
-          (await elastic.searchFlows({ ...all, ...none }, { limit: 10, sort: 'latest', after: null })).flows,
-        ).toHaveLength(5)
+        const page = { limit: 10, sort: 'latest', after: null } as const
+        expect((await elastic.searchFlows(flowsOf(TEAM), page)).flows).toHaveLength(5)
       })
     }, 60_000)
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { flowFact } from '../../consumers/projections/flows.ts'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
@@ -14,36 +15,16 @@ import {
   type FlowState,
   type FlowStates,
 } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
+import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)
 const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)
 
-/** The contributions of documents to their flows, as one delta a document or one a flow. */
-export function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
-  return documents.flatMap((document): FlowDelta[] => {
-    const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document
-    if (correlationKey === null) return []
-    const some = (value: string | null): readonly string[] => (value === null ? [] : [value])
-    const isError = levelRank(level) >= levelRank('Error')
-    const errors = {
-      lastErrorAt: isError ? timestamp : null,
-      lastProgressAt: isError || project !== null ? null : timestamp,
-    }
-    const span = {
-      firstAt: timestamp,
-      lastAt: timestamp,
-      days: [receivedAt.slice(0, 10)],
-      lastReceivedAt: receivedAt,
-      worstLevel: level,
-      ...errors,
-    }
-    const sets = { environments: [environment], events: some(event), steps: some(step), projects: some(project) }
-    return [{ team, correlationKey, ...span, ...sets }]
-  })
-}
+/** The facts that documents tell of their flows, one delta each. */
+export const deltasOf = (documents: readonly EntryDocument[]): readonly FlowDelta[] =>
+  documents.map((document) => flowFact(recordOf(document))).filter((delta) => delta !== null)
 
 export function flowContract(rig: Rig): void {
   const store = async (...documents: readonly EntryDocument[]): Promise<void> => {

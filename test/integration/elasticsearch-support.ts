@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
-import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
 import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/connection.ts'
 import {
   createElasticsearchLogStore,
@@ -11,6 +9,7 @@ import {
 } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
+import { applicationDocument } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 
 export const TEAM = 'payments'
@@ -82,39 +81,11 @@ export const makeUnassigned = (url: string, index: string): Promise<unknown> =>
 export const uuid = (version: 7 | 8, number: number): string =>
   `0198d5b2-7c1e-${version}000-8000-${number.toString(16).padStart(12, '0')}`
 
-export function documentOf(
+export const documentOf = (
   number: number,
   { id = uuid(7, number), receivedAt = timestampOf(NOW + number), message = `entry ${number}` } = {},
-): EntryDocument {
-  const record: ApplicationLogRecord = {
-    id,
-    kind: 'application',
-    receivedAt,
-    timestamp: receivedAt,
-    level: 'Information',
-    environment: 'Production',
-    correlationKey: `flow-${number % 10}`,
-    team: TEAM,
-    project: '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
-    categoryName: 'Acme.Billing',
-    eventId: 0,
-    eventName: '',
-    message,
-    exception: null,
-    scopeData: null,
-  }
-  return {
-    ...record,
-    event: null,
-    step: null,
-    category: record.categoryName,
-    ...fingerprintsOf(record),
-    payload: null,
-    payloadLeaves: [],
-    scopeLeaves: [],
-    source: JSON.stringify(record),
-  }
-}
+): EntryDocument =>
+  applicationDocument({ id, receivedAt, timestamp: receivedAt, correlationKey: `flow-${number % 10}`, message })
 
 export const documents = (count: number, from = 0): EntryDocument[] =>
   Array.from({ length: count }, (_, index) => documentOf(from + index))

@@ -1,4 +1,4 @@
-import { applicationLogDocument, eventLogDocument } from '../../consumers/projections/entries.ts'
+import { entryDocument } from '../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { levelOf, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
@@ -227,7 +227,7 @@ const documents = new WeakMap<EntryRecord, EntryDocument>()
 function documentOf(entry: EntryRecord): EntryDocument {
   const made = documents.get(entry)
   if (made !== undefined) return made
-  const document = entry.kind === 'event' ? eventLogDocument(entry, '') : applicationLogDocument(entry, '')
+  const document = entryDocument(entry, '')
   documents.set(entry, document)
   return document
 }
