@@ -4,14 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoreLimits } from '../../shared/log-store/sqlite/limits.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import { applicationRecord, documentOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
-import { contentsIn, toVersion3 } from '../support/sqlite-contents.ts'
-import { toVersion1 } from '../support/sqlite-version-1.ts'
+import { contentsIn, inFile, toVersion1, toVersion3 } from '../support/sqlite-file.ts'
 
 const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')
 
@@ -42,6 +41,9 @@ async function writeAndKill(file: string, begin: number, batchSize: number, batc
   return acknowledged
 }
 
+const open = (file: string, limits: Partial<StoreLimits> = {}) =>
+  createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
+
 const word = (text: string) => ({ type: 'words', field: null, words: [text], phrase: false, prefix: false }) as const
 
 describe('a log store on SQLite whose writer is killed', () => {
@@ -52,7 +54,7 @@ describe('a log store on SQLite whose writer is killed', () => {
       let begin = 0
       for (let round = 0; round < 5; round += 1) {
         const acknowledged = await writeAndKill(file, begin, batchSize, 7 + round * 3)
-        const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+        const store = await open(file)
         const kept = await store.count(entriesOf('payments'))
         // Batches that were committed and not acknowledged any more may be there as well: whole batches, nothing between.
         expect(kept).toBeGreaterThanOrEqual(acknowledged)
@@ -72,7 +74,7 @@ describe('a log store on SQLite whose writer is killed', () => {
 
   test('has all entries of version 3, each moved into a block or not yet', async () => {
     const file = join(folder, 'logs.db')
-    const old = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+    const old = await open(file)
     // Five times those of the turns below, as a kill comes some turns late on a busy machine.
     const documents = Array.from({ length: 3_000 }, (_, index) =>
       documentOf(applicationRecord({ message: `common ${index}`, scopeData: { number: index } })),
@@ -87,7 +89,7 @@ describe('a log store on SQLite whose writer is killed', () => {
       expect(Number(unmoved) % 10).toBe(0)
       expect(unmoved).toBeLessThanOrEqual(left - 10 * turns)
       left = Number(unmoved)
-      const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+      const store = await open(file)
       for (const number of [0, documents.length - left, documents.length - 1]) {
         const { entries } = await store.search(
           entriesOf('payments', { query: parseQuery(`scope.number:${number}`).query }),
@@ -103,19 +105,18 @@ describe('a log store on SQLite whose writer is killed', () => {
 
   test('has all entries of the version before, each renewed once or not yet', async () => {
     const file = join(folder, 'logs.db')
-    const open = () => createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
     const limits = { textTableArrivals: 100, renewedOfATurn: 10 }
-    const old = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
+    const old = await open(file, limits)
     const documents = Array.from({ length: 1_000 }, (_, index) =>
       documentOf(applicationRecord({ message: `common ${index}`, categoryName: 'Acme.Orders' })),
     )
     await old.write(documents, new AbortController().signal)
     await old.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     let ungrouped = documents.length
     for (const entries of [5, 133, 250]) {
       await writeAndKill(file, 0, 0, entries)
-      const store = await open()
+      const store = await open(file)
       expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(documents.length)
       const answer = await store.groups(entriesOf('payments'), 'template', { groupsMax: 2, bucketsMax: 1 })
       // Whole turns, and at least those before the last one that was begun.
@@ -128,7 +129,7 @@ describe('a log store on SQLite whose writer is killed', () => {
       await store.close()
       expectWhole(file)
     }
-    const store = await open()
+    const store = await open(file)
     await store.maintain({ bytesMax: null, documentOf })
     for (const text of ['common', 'orders'])
       expect(await store.count(entriesOf('payments', { query: word(text) }))).toBe(documents.length)
@@ -139,22 +140,11 @@ describe('a log store on SQLite whose writer is killed', () => {
   }, 60_000)
 })
 
-function inFile<T>(file: string, work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file)
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
-}
-
-function expectWhole(file: string): void {
-  const database = new DatabaseSync(file)
-  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
-  const arrivals = database.prepare('SELECT arrival FROM entries ORDER BY arrival').all()
-  expect(contentsIn(database).map(({ arrival }) => ({ arrival }))).toEqual(arrivals)
-  for (const { number } of database.prepare('SELECT number FROM text_tables').all()) {
-    database.exec(`INSERT INTO texts_${number} (texts_${number}) VALUES ('integrity-check')`)
-  }
-  database.close()
-}
+const expectWhole = (file: string): void =>
+  inFile(file, (database) => {
+    expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    const arrivals = database.prepare('SELECT arrival FROM entries ORDER BY arrival').all()
+    expect(contentsIn(database).map(({ arrival }) => ({ arrival }))).toEqual(arrivals)
+    for (const { number } of database.prepare('SELECT number FROM text_tables').all())
+      database.exec(`INSERT INTO texts_${number} (texts_${number}) VALUES ('integrity-check')`)
+  })

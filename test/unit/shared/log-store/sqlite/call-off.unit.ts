@@ -6,6 +6,7 @@ import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import { CalledOffError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument } from '../../../../support/documents.ts'
 import { entriesOf } from '../../../../support/filters.ts'
@@ -38,6 +39,7 @@ beforeAll(() => {
     applicationDocument({
       team: TEAM,
       message: `request ${index}`,
+      timestamp: timestampOf(index),
       correlationKey: `order-${index}`,
       scopeData: { index },
     }),
@@ -49,23 +51,7 @@ beforeAll(() => {
     ),
   )
   while (store.calls.countMore());
-  store.calls.mergeFlows(
-    documents.map(({ correlationKey }, index) => ({
-      team: TEAM,
-      correlationKey: correlationKey ?? '',
-      firstAt: new Date(index).toISOString(),
-      lastAt: new Date(index).toISOString(),
-      days: ['1970-01-01'],
-      lastReceivedAt: '1970-01-01T00:00:00.000Z',
-      worstLevel: 'Information',
-      lastErrorAt: null,
-      lastProgressAt: null,
-      environments: [],
-      events: [],
-      steps: [],
-      projects: [],
-    })),
-  )
+  store.calls.mergeFlows(deltasOf(documents))
 })
 afterAll(() => {
   store.close()

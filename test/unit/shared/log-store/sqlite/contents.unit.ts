@@ -1,26 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { Cursor } from '../../../../../shared/log-store/log-store.ts'
 import { createBlockReader } from '../../../../../shared/log-store/sqlite/contents.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
+import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { contentsIn, toVersion3 } from '../../../../support/sqlite-contents.ts'
+import { contentsIn, inFile, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
 
 const all = entriesOf('payments')
 const query = (text: string) => ({ ...all, query: parseQuery(text).query })
 const PAGE = { limit: 1_000, order: 'asc', after: null, form: 'whole' } as const
 const LIMITS = { textTableArrivals: 50, movedOfATurn: 30 }
-
-type Calls = ReturnType<typeof openStore>['calls']
 
 /** Entries of a full block. */
 const FULL = 128
@@ -33,18 +30,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The file as another program has it. */
-function inFile<T>(work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file)
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
-}
-
 const blockSizes = (): readonly number[] =>
-  inFile((database) => database.prepare('SELECT last - first + 1 AS size FROM blocks ORDER BY first').all()).map(
+  inFile(file, (database) => database.prepare('SELECT last - first + 1 AS size FROM blocks ORDER BY first').all()).map(
     ({ size }) => Number(size),
   )
 
@@ -57,7 +44,7 @@ const document = (number: number, fields: object = {}): EntryDocument =>
   })
 
 /** The texts of all entries; a page ends after some bytes. */
-function listed(calls: Calls): readonly string[] {
+function listed(calls: Store): readonly string[] {
   const sources: string[] = []
   for (let after: Cursor | null | undefined; after !== null; ) {
     const page = calls.search(all, { ...PAGE, after: after ?? null })
@@ -68,7 +55,7 @@ function listed(calls: Calls): readonly string[] {
 }
 
 /** Expects that these entries, and no others, are listed with their text and found by their leaf. */
-function expectEntries(calls: Calls, documents: readonly EntryDocument[]): void {
+function expectEntries(calls: Store, documents: readonly EntryDocument[]): void {
   expect(listed(calls)).toEqual(documents.map(({ source }) => source).sort())
   const [first] = documents
   if (first === undefined) return
@@ -125,7 +112,7 @@ describe('contents', () => {
             kept.push(...documents)
             if (index !== downgradeAt) continue
             store.close()
-            inFile(toVersion3)
+            inFile(file, toVersion3)
             store = openStore({ file, limits: LIMITS })
           }
           expectEntries(store.calls, kept)
@@ -142,16 +129,15 @@ describe('contents', () => {
             kept.push(...store.calls.search(query(`scope.n:n${100_000 + moves}`), PAGE).sources.map(ofSource))
           }
           expectEntries(store.calls, kept)
-          for (let after: number | null = 0; after !== null; )
-            after = store.calls.removeDocumentsBefore('2026-02-02', after).next
+          removeBefore(store.calls, '2026-02-02')
           kept = kept.filter(({ receivedAt }) => receivedAt >= '2026-02-02')
           expectEntries(store.calls, kept)
           expect(
-            inFile(contentsIn)
+            inFile(file, contentsIn)
               .map(({ source }) => source)
               .sort(),
           ).toEqual(kept.map(({ source }) => source).sort())
-          expect(inFile((database) => database.prepare('SELECT * FROM contents').all())).toEqual([])
+          expect(inFile(file, (database) => database.prepare('SELECT * FROM contents').all())).toEqual([])
         } finally {
           store.close()
         }
@@ -185,14 +171,14 @@ describe('contents', () => {
     const documents = Array.from({ length: 2 * FULL + 22 }, (_, number) => document(number))
     old.calls.write(documents)
     old.close()
-    inFile(toVersion3)
+    inFile(file, toVersion3)
     const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits: LIMITS })
     const stopping = AbortSignal.abort()
     await store.maintain({ bytesMax: null, signal: stopping })
     expect(blockSizes()).toEqual([])
     await store.maintain({ bytesMax: null })
     expect(blockSizes().slice(0, 2)).toEqual([FULL, FULL])
-    expect(inFile((database) => database.prepare('SELECT * FROM contents').all())).toEqual([])
+    expect(inFile(file, (database) => database.prepare('SELECT * FROM contents').all())).toEqual([])
     const { entries } = await store.search(all, PAGE)
     expect(entries).toEqual(documents.map(recordOf))
     await store.close()
@@ -214,7 +200,7 @@ describe('a damaged block', () => {
 
   /** The second block. */
   function damage(): void {
-    inFile((database) => {
+    inFile(file, (database) => {
       const { first, content } =
         database.prepare('SELECT first, content FROM blocks ORDER BY first LIMIT 1 OFFSET 1').get() ?? {}
       const damaged = Buffer.from(content as Uint8Array)
@@ -245,7 +231,9 @@ describe('a damaged block', () => {
   test('of an event log says so in its payload', () => {
     const { calls, close } = openStore({ file })
     for (let from = 0; from < documents.length; from += FULL) calls.write(documents.slice(from, from + FULL))
-    inFile((database) => database.exec("UPDATE blocks SET content = x'00' WHERE last = (SELECT max(last) FROM blocks)"))
+    inFile(file, (database) =>
+      database.exec("UPDATE blocks SET content = x'00' WHERE last = (SELECT max(last) FROM blocks)"),
+    )
     const record = JSON.parse(calls.get('payments', 'event', documents.at(-1)?.id ?? '') ?? '')
     expect(record).toEqual({
       ...recordOf(documents.at(-1) as EntryDocument),

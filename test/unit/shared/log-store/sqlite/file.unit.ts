@@ -7,7 +7,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
-import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
@@ -18,12 +17,12 @@ import {
 } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { matchValues } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { damage, toVersion3, toVersion5 } from '../../../../support/sqlite-contents.ts'
-import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
+import { damage, inFile, toVersion1, toVersion3, toVersion5 } from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal
 const all = entriesOf('payments')
@@ -71,11 +70,11 @@ describe('the file', () => {
     const store = await open()
     const fields = { team: 'payments', correlationKey: 'order-1', scopeData: { tenant: 'acme', ms: 12 } }
     await store.write([applicationDocument(fields)], never)
-    const database = new DatabaseSync(file)
-    database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
-      INSERT INTO texts_1 (rowid, message, leaves) VALUES (1, 'request finished', 'acme' || char(10) || '12' || char(10));
-      UPDATE renewal_state SET until = 1`)
-    database.close()
+    inFile(file, (database) =>
+      database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
+        INSERT INTO texts_1 (rowid, message, leaves) VALUES (1, 'request finished', 'acme' || char(10) || '12' || char(10));
+        UPDATE renewal_state SET until = 1`),
+    )
     const found = (text: string): Promise<number> => store.count({ ...all, query: parseQuery(text).query })
     expect(await found('finished scope.tenant:acme scope.ms:>11.5 correlationKey:order-1 acme')).toBe(1)
     expect(await found('order-1 OR tenant OR billing')).toBe(0)
@@ -90,12 +89,12 @@ describe('the file', () => {
       [from, from + 1].map((ms) => applicationDocument({ team: 'payments', scopeData: { ms, at: '2026-02-01' } }))
     await store.write(documents(11), never)
     await store.close()
-    const database = new DatabaseSync(file)
-    database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
-      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12')`)
-    toVersion3(database)
-    database.exec('PRAGMA user_version = 2')
-    database.close()
+    inFile(file, (database) => {
+      database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
+        INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12')`)
+      toVersion3(database)
+      database.exec('PRAGMA user_version = 2')
+    })
     const upgraded = await open()
     await upgraded.write(documents(12), never)
     const found = () =>
@@ -126,7 +125,7 @@ describe('the file', () => {
     const store = await open()
     await store.write([applicationDocument({ team: 'payments', message: 'order 1' })], never)
     await store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     const upgraded = await open()
     await upgraded.write([applicationDocument({ team: 'payments', message: 'order 2' })], never)
     const limits = { groupsMax: 10, bucketsMax: 1 }
@@ -142,22 +141,16 @@ describe('the file', () => {
     const ended = { team: 'payments', correlationKey: 'ended' }
     const told = [failed, ended].map((fields) => eventDocument(fields))
     await store.write(told, never)
-    await store.mergeFlows(
-      told.flatMap((document) => flowFact(recordOf(document)) ?? []),
-      never,
-    )
+    await store.mergeFlows(deltasOf(told), never)
     await store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     const again = await open()
     const states = { lately: '2100-01-01T00:00:00.000Z', ends: [], waits: [] }
     const count = () => again.countFlows(flowsOf('payments'), states)
     expect(await count()).toEqual({ running: 0, stalled: 0, failed: 1, finished: 1 })
     const late = eventDocument({ ...failed, level: 'Information' })
     await again.write([late], never)
-    await again.mergeFlows(
-      [flowFact(recordOf(late))].filter((fact) => fact !== null),
-      never,
-    )
+    await again.mergeFlows(deltasOf([late]), never)
     expect(await count()).toEqual({ running: 0, stalled: 0, failed: 0, finished: 2 })
   })
 
@@ -166,9 +159,7 @@ describe('the file', () => {
     const documents = Array.from({ length: 3 }, (_, ms) => applicationDocument({ team: 'payments', scopeData: { ms } }))
     await store.write(documents, never)
     await store.close()
-    const database = new DatabaseSync(file)
-    toVersion5(database)
-    database.close()
+    inFile(file, toVersion5)
     const upgraded = await open()
     documents.push(applicationDocument({ team: 'payments', scopeData: { ms: 3 } }))
     await upgraded.write(documents.slice(-1), never)
@@ -239,9 +230,7 @@ describe('the file', () => {
 
   test("another program's database is refused and left alone", async () => {
     file = join(folder, 'logs.db')
-    const foreign = new DatabaseSync(file)
-    foreign.exec('CREATE TABLE theirs (a); PRAGMA user_version = 1')
-    foreign.close()
+    inFile(file, (foreign) => foreign.exec('CREATE TABLE theirs (a); PRAGMA user_version = 1'))
     const before = readFileSync(file)
     await expect(open()).rejects.toThrow(/no Sluice log store; set DATA_DIR/)
     expect(readFileSync(file)).toEqual(before)
@@ -249,9 +238,7 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 7')
-    newer.close()
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 7'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
     await expect(opening).rejects.toThrow(/schema version 7, this program knows 6/)
@@ -347,10 +334,10 @@ test.each(['same', 'own'] as const)(
     const filter = { ...all, query: parseQuery(`correlationKey:key ${words}`).query }
     expect(await store.count(filter)).toBe(0)
     // SQLite counts the values of a statement before it looks for the tables.
-    const database = new DatabaseSync(file)
-    database.exec(`INSERT INTO text_tables (number, first_arrival)
-      WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, i FROM n`)
-    database.close()
+    inFile(file, (database) =>
+      database.exec(`INSERT INTO text_tables (number, first_arrival)
+        WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, i FROM n`),
+    )
     await expect(store.count(filter)).rejects.toBeInstanceOf(ReadTooLargeError)
   },
 )
@@ -363,8 +350,7 @@ test.each([["x'ff'"], ['1.5e-300']])(
       applicationDocument({ correlationKey: 'key', categoryName: `c${ms}`, scopeData: { ms } }),
     )
     await store.write(documents, never)
-    const deltas = documents.map((document) => flowFact(recordOf(document))).filter((delta) => delta !== null)
-    await store.mergeFlows(deltas, never)
+    await store.mergeFlows(deltasOf(documents), never)
     await store.close()
     damage(file, `UPDATE entries SET timestamp = ${value}, received = ${value} WHERE arrival = 2`)
     damage(
@@ -384,7 +370,7 @@ test.each([["x'ff'"], ['1.5e-300']])(
       // Without a range, the time of the damaged row is the first or last one.
       if (filter === hour) expect([groups.length, series[0]?.count]).toEqual([2, 2])
     }
-    await again.mergeFlows(deltas, never)
+    await again.mergeFlows(deltasOf(documents), never)
     expect((await again.flow('payments', 'key'))?.groups).toHaveLength(1)
     const flows = await again.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
     expect(flows.flows).toMatchObject([{ correlationKey: 'key' }])

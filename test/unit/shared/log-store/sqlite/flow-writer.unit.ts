@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { mergeDeltas } from '../../../../../shared/log-store/flow-deltas.ts'
 import type { FlowCursor } from '../../../../../shared/log-store/log-store.ts'
@@ -11,6 +10,7 @@ import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 import { flowDeltas } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
+import { inFile } from '../../../../support/sqlite-file.ts'
 
 describe('flows', () => {
   let folder: string
@@ -25,22 +25,19 @@ describe('flows', () => {
   })
 
   test('have the same row, however their deltas come', () => {
-    const rows = (): readonly unknown[] => {
-      const database = new DatabaseSync(join(folder, 'logs.db'))
-      const statement = database.prepare('SELECT * FROM flows')
-      statement.setReadBigInts(true)
-      const found = statement.all()
-      database.exec('DELETE FROM flows')
-      database.close()
-      return found
-    }
+    const takeRows = (): readonly unknown[] =>
+      inFile(join(folder, 'logs.db'), (database) => {
+        const statement = database.prepare('DELETE FROM flows RETURNING *')
+        statement.setReadBigInts(true)
+        return statement.all()
+      })
     fc.assert(
       fc.property(fc.array(flowDeltas, { minLength: 1, maxLength: 5 }), (all) => {
         store.calls.mergeFlows(all)
         store.calls.mergeFlows(all.slice(1))
-        const oneByOne = rows()
+        const oneByOne = takeRows()
         store.calls.mergeFlows([all.reduce(mergeDeltas)])
-        expect(oneByOne).toEqual(rows())
+        expect(oneByOne).toEqual(takeRows())
         expect(oneByOne).toMatchObject([
           { key_lower: 'order-1', steps: new Uint8Array(Buffer.from('\0a\uFFFDb\0c\0')) },
         ])

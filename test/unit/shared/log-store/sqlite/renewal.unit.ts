@@ -1,27 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { EntryRecord } from '../../../../../shared/contract/records.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
+import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { contentsIn } from '../../../../support/sqlite-contents.ts'
-import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
+import { contentsIn, inFile, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const LIMITS = { movedOfATurn: 3, renewedOfATurn: 4, textTableArrivals: 10 }
 const GROUPS = { groupsMax: 100, bucketsMax: 1 }
 const never = new AbortController().signal
 const all = entriesOf(TEAM)
-
-type Calls = ReturnType<typeof openStore>['calls']
 
 let folder: string
 let file: string
@@ -32,22 +28,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const found = (calls: Calls, text: string): number => calls.count({ ...all, query: parseQuery(text).query })
+const found = (calls: Store, text: string): number => calls.count({ ...all, query: parseQuery(text).query })
 
 const documentOf = ({ source }: { readonly source: string }): EntryDocument =>
   entryDocument(JSON.parse(source) as EntryRecord, source)
 
 /** Renews the entries of a turn, of which some may be removed `meanwhile`. Returns whether there was a turn. */
-function renewTurn(calls: Calls, meanwhile: () => void = () => {}): boolean {
+function renewTurn(calls: Store, meanwhile: () => void = () => {}): boolean {
   const turn = calls.nextToRenew()
   meanwhile()
   if (turn !== null) calls.renew(turn, turn.entries.map(documentOf))
   return turn !== null
-}
-
-function removeBefore(calls: Calls, day: string): void {
-  for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(day, after).next
-  while (calls.dropEmptyTextTable());
 }
 
 const DAYS = ['2026-02-01', '2026-02-02', '2026-02-03'] as const
@@ -98,7 +89,7 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
   },
 )
 
-function act(calls: Calls, action: Action): void {
+function act(calls: Store, action: Action): void {
   if (action.type === 'write') calls.write(action.documents)
   else if (action.type === 'remove') removeBefore(calls, action.day)
   else if (action.type === 'removeMeanwhile') renewTurn(calls, () => removeBefore(calls, action.day))
@@ -108,7 +99,7 @@ function act(calls: Calls, action: Action): void {
 }
 
 /** All that a search and the groups find, in any order of arrival. */
-const answers = (calls: Calls) => ({
+const answers = (calls: Store) => ({
   words: [
     'every',
     'order',
@@ -129,19 +120,9 @@ const answers = (calls: Calls) => ({
   }),
 })
 
-function sourcesOf(): readonly { readonly source: string }[] {
-  const database = new DatabaseSync(file)
-  try {
-    return contentsIn(database)
-  } finally {
-    database.close()
-  }
-}
-
 /** Expects that the full-text tables are whole, that none is left over, and that each has entries of its own alone. */
-function expectWhole(): void {
-  const database = new DatabaseSync(file)
-  try {
+const expectWhole = (): void =>
+  inFile(file, (database) => {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all()
     const known = database
       .prepare(`SELECT 'texts_' || number AS name, first_arrival AS first,
@@ -153,10 +134,7 @@ function expectWhole(): void {
       const foreign = `SELECT rowid FROM ${name} WHERE ${name} MATCH 'every OR finished' AND NOT rowid BETWEEN ? AND ? - 1`
       expect(database.prepare(foreign).all(first, next)).toEqual([])
     }
-  } finally {
-    database.close()
-  }
-}
+  })
 
 describe('entries that the version before stored', () => {
   test('are found and grouped as if they were written anew, whatever is written, removed and broken off meanwhile', () => {
@@ -169,7 +147,7 @@ describe('entries that the version before stored', () => {
             act(store.calls, action)
             if (action.type === 'reopen' || action.type === 'downgrade') {
               store.close()
-              if (action.type === 'downgrade') toVersion1(file)
+              if (action.type === 'downgrade') inFile(file, toVersion1)
               store = openStore({ file, limits: LIMITS })
             }
             expect(found(store.calls, 'every')).toBe(store.calls.count(all))
@@ -178,7 +156,7 @@ describe('entries that the version before stored', () => {
           expectWhole()
           const anew = openStore({ file: join(folder, 'anew.db') })
           try {
-            anew.calls.write(sourcesOf().map(documentOf))
+            anew.calls.write(inFile(file, contentsIn).map(documentOf))
             expect(answers(store.calls)).toEqual(answers(anew.calls))
           } finally {
             anew.close()
@@ -227,7 +205,7 @@ describe('entries that the version before stored', () => {
       for (let one = 0; one < count; one += 1) store.calls.write([applicationDocument(fields)])
     }
     store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     store = openStore({ file, limits: LIMITS })
     for (let turn = 0; turn < turns; turn += 1) renewTurn(store.calls)
     renewTurn(store.calls, () => removeBefore(store.calls, '2026-02-02'))
@@ -244,7 +222,7 @@ describe('entries that the version before stored', () => {
     store.calls.write([long(600_000), long(600_000), long(1_200_000), ...Array.from({ length: 6 }, () => long(60))])
     expect(store.calls.nextToRenew()).toBeNull()
     store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     store = openStore({ file, limits: LIMITS })
     const turns: number[] = []
     for (let turn = store.calls.nextToRenew(); turn !== null; turn = store.calls.nextToRenew()) {
@@ -259,7 +237,7 @@ describe('entries that the version before stored', () => {
     let store = openStore({ file, limits: LIMITS })
     store.calls.write(Array.from({ length: 8 }, () => applicationDocument({ scopeData: { tenant: 'acme' } })))
     store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     store = openStore({ file, limits: LIMITS })
     const other = openStore({ file, limits: LIMITS })
     renewTurn(store.calls, () => renewTurn(other.calls))
@@ -276,7 +254,7 @@ describe('entries that the version before stored', () => {
     const store = openStore({ file, limits: LIMITS })
     store.calls.write(Array.from({ length: 25 }, (_, index) => applicationDocument({ message: `order ${index}` })))
     store.close()
-    toVersion1(file)
+    inFile(file, toVersion1)
     const again = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits: LIMITS })
     const stopping = new AbortController()
     let made = 0

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
@@ -13,7 +12,7 @@ import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { contentsIn } from '../../../../support/sqlite-contents.ts'
+import { contentsIn, inFile } from '../../../../support/sqlite-file.ts'
 
 const DAY_MS = 86_400_000
 const never = new AbortController().signal
@@ -49,18 +48,8 @@ async function fill(days: number, aDay: number, fields: object = {}): Promise<vo
   }
 }
 
-/** The file as another program reads it. */
-function inspect<T>(look: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return look(database)
-  } finally {
-    database.close()
-  }
-}
-
 const textTables = (): readonly string[] =>
-  inspect((database) =>
+  inFile(file, (database) =>
     database
       .prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' ORDER BY name")
       .all()
@@ -68,10 +57,13 @@ const textTables = (): readonly string[] =>
   )
 
 const usedBytes = (): number =>
-  inspect((database) => {
+  inFile(file, (database) => {
     const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
     return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
   })
+
+const count = (table: string): number =>
+  inFile(file, (database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']))
 
 describe('removing days', () => {
   test('takes the rows, the full-text tables and the flows with it', async () => {
@@ -81,7 +73,7 @@ describe('removing days', () => {
     expect(textTables()).toEqual(['texts_7', 'texts_8', 'texts_9'])
     expect(await store.count(find('common'))).toBe(300)
     expect(await store.count(find('day1'))).toBe(0)
-    expect(inspect(contentsIn)).toHaveLength(300)
+    expect(inFile(file, contentsIn)).toHaveLength(300)
     expect(await store.removeBefore('2030-01-01')).toBe(300)
     expect(textTables()).toEqual(['texts_9'])
     expect(await store.count(find(''))).toBe(0)
@@ -115,14 +107,14 @@ describe('removing days', () => {
   })
 
   test('takes short steps through flows and through arrivals of which nothing is left', async () => {
-    const document = eventDocument({ receivedAt: '2026-01-01T00:00:00.000Z' })
-    const flows = Array.from({ length: 501 }, (_, index) => ({ ...document, correlationKey: `flow ${index}` }))
+    const fields = { receivedAt: '2026-01-01T00:00:00.000Z' }
+    const flows = Array.from({ length: 501 }, (_, index) =>
+      eventDocument({ ...fields, correlationKey: `flow ${index}` }),
+    )
     await store.mergeFlows(deltasOf(flows), never)
-    await store.write([document], never)
-    const database = new DatabaseSync(file)
-    database.exec("UPDATE sqlite_sequence SET seq = 60000 WHERE name = 'entries'")
-    database.close()
-    await store.write([eventDocument({ receivedAt: '2026-01-01T00:00:00.000Z' })], never)
+    await store.write([eventDocument(fields)], never)
+    inFile(file, (database) => database.exec("UPDATE sqlite_sequence SET seq = 60000 WHERE name = 'entries'"))
+    await store.write([eventDocument(fields)], never)
     const { calls, close } = openStore({ file, limits })
     expect([calls.removeFlowsBefore('2026-01-02'), calls.removeFlowsBefore('2026-01-02')]).toEqual([500, 1])
     expect(calls.removeDocumentsBefore('2026-01-02', 0)).toEqual({ removed: 1, next: 50_000 })
@@ -145,33 +137,26 @@ describe('removing days', () => {
     const old = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-01T00:00:00.000Z' })
     const late = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })
     await store.write([old, late], never)
-    const { team, timestamp } = old
-    const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
-    const told = { team, correlationKey: 'k', firstAt: timestamp, lastAt: timestamp, worstLevel: 'Debug' } as const
-    await store.mergeFlows([{ ...told, ...sets, days: ['2026-01-01'], lastReceivedAt: old.receivedAt }], never)
+    await store.mergeFlows(deltasOf([old]), never)
     expect(await store.removeBefore('2026-01-05')).toBe(1)
     const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
     expect(flows.map(({ groups }) => groups)).toMatchObject([[{ count: 1 }]])
   })
 
   test('keeps a flow whose entries are still to come', async () => {
-    const delta = {
-      team: 'payments',
-      correlationKey: 'k',
-      firstAt: '2026-01-01T00:00:00.000Z',
-      worstLevel: 'Error',
-    } as const
-    const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
-    const received = { days: ['2026-01-01', '2026-01-05'], lastReceivedAt: '2026-01-05T00:00:00.000Z' }
-    await store.mergeFlows([{ ...delta, ...sets, lastAt: delta.firstAt, ...received }], never)
+    const entry = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })
+    await store.mergeFlows(
+      deltasOf([eventDocument({ correlationKey: 'k', receivedAt: '2026-01-01T00:00:00.000Z' }), entry]),
+      never,
+    )
     const flows = async () =>
       (await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })).flows.length
     await store.removeBefore('2026-01-05')
     expect(await flows()).toBe(0)
-    await store.write([eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })], never)
+    await store.write([entry], never)
     expect(await flows()).toBe(1)
     await store.removeBefore('2026-01-06')
-    expect(inspect((database) => database.prepare('SELECT count(*) AS n FROM flows').get()?.['n'])).toBe(0)
+    expect(count('flows')).toBe(0)
   })
 })
 
@@ -215,10 +200,6 @@ describe('a limit of bytes', () => {
 
   test('removes flows with their last entries, so that these do not take the room of entries', async () => {
     const bytesMax = 2_000_000
-    const tables = (): readonly number[] =>
-      ['entries', 'flows'].map((table) =>
-        inspect((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])),
-      )
     for (let minute = 0; minute < 30; minute += 1) {
       const receivedAt = timestampOf(Date.parse('2026-01-01T00:00:00Z') + minute * 60_000)
       const documents = Array.from({ length: 400 }, (_, index) =>
@@ -229,7 +210,7 @@ describe('a limit of bytes', () => {
       await store.maintain({ bytesMax })
       expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
     }
-    const [entries = 0, flows = 0] = tables()
+    const [entries, flows] = [count('entries'), count('flows')]
     expect(entries).toBeGreaterThan(1_500)
     // Half as many as entries, and those that the first minute of the remaining entries has lost.
     expect(flows).toBeLessThanOrEqual(entries / 2 + 200)
@@ -263,9 +244,7 @@ describe('a limit of bytes', () => {
       ]
       await store.write([stored], never)
       await store.mergeFlows(deltasOf([stored, ...coming]), never)
-      const database = new DatabaseSync(file)
-      database.exec(`UPDATE flows SET last_day = substr(last_day, 1, ${characters})`)
-      database.close()
+      inFile(file, (database) => database.exec(`UPDATE flows SET last_day = substr(last_day, 1, ${characters})`))
       await fill(1, 400)
       expect(await store.maintain({ bytesMax: usedBytes() - 1 })).toBeLessThan(400)
       expect(await store.flow('payments', 'begun')).toBeUndefined()
@@ -277,8 +256,6 @@ describe('a limit of bytes', () => {
 
   test('keeps entries of a minute that has more flows than the limit has room for', async () => {
     const bytesMax = 2_000_000
-    const count = (table: string): number =>
-      inspect((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']))
     for (let round = 0; round < 30; round += 1) {
       const documents = Array.from({ length: 400 }, (_, index) =>
         eventDocument({

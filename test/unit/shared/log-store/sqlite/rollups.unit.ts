@@ -12,7 +12,7 @@ import { type GroupRow, tallyGroups } from '../../../../../shared/log-store/sqli
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
 import { planOf } from '../../../../../shared/log-store/sqlite/plan.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { openStore, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
+import { openStore, type Store, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
 import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
 import type { Query } from '../../../../../shared/query/ast.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
@@ -20,8 +20,7 @@ import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../s
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { damage } from '../../../../support/sqlite-contents.ts'
-import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
+import { damage, inFile, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const MINUTE = 60_000_000_000n
@@ -37,7 +36,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs on a store in this thread and closes it. */
-function withStore<T>(limits: StoreOptions['limits'], work: (calls: ReturnType<typeof openStore>['calls']) => T): T {
+function withStore<T>(limits: StoreOptions['limits'], work: (calls: Store) => T): T {
   const store = openStore({ file, limits: limits ?? {} })
   try {
     return work(store.calls)
@@ -46,18 +45,8 @@ function withStore<T>(limits: StoreOptions['limits'], work: (calls: ReturnType<t
   }
 }
 
-/** Runs on the file as another program has it. */
-function withFile<T>(work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file)
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
-}
-
 const numberOf = (select: string): number =>
-  withFile((database) => Number(Object.values(database.prepare(select).get() ?? {})[0]))
+  inFile(file, (database) => Number(Object.values(database.prepare(select).get() ?? {})[0]))
 
 /** The same filter in a form that is answered from the rows of the entries alone. */
 const fromRows = (filter: EntryFilter): EntryFilter => ({
@@ -95,11 +84,7 @@ const SERIES = [
   { fn: 'p95', of: { field: 'scope', path: 'ms' } },
 ] as const
 
-function expectSameAnswers(
-  calls: ReturnType<typeof openStore>['calls'],
-  filter: EntryFilter,
-  by: GroupField = 'template',
-): void {
+function expectSameAnswers(calls: Store, filter: EntryFilter, by: GroupField = 'template'): void {
   const rows = fromRows(filter)
   expect(calls.count(filter)).toBe(calls.count(rows))
   expect(calls.facets(filter, 5)).toEqual(calls.facets(rows, 5))
@@ -116,11 +101,7 @@ function expectSameAnswers(
 }
 
 /** The whole list, page by page. */
-function listed(
-  calls: ReturnType<typeof openStore>['calls'],
-  filter: EntryFilter,
-  order: 'asc' | 'desc',
-): readonly string[] {
+function listed(calls: Store, filter: EntryFilter, order: 'asc' | 'desc'): readonly string[] {
   const sources: string[] = []
   let after: Cursor | null = null
   do {
@@ -132,7 +113,7 @@ function listed(
 }
 
 /** Expects that a word lists the event logs, all of which have it, as the kind does, and that rows list the same. */
-function expectSameLists(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+function expectSameLists(calls: Store, filter: EntryFilter): void {
   const { from, to } = filter
   for (const order of ['asc', 'desc'] as const) {
     const list = (fields: Partial<EntryFilter>) => listed(calls, entriesOf(TEAM, { from, to, ...fields }), order)
@@ -252,14 +233,13 @@ const filters: fc.Arbitrary<EntryFilter> = fc
 
 const asks = fc.record({ filter: filters, by: fc.constantFrom(...GROUPED) })
 
-/** The store after an action; false where it has to be opened again first. */
-function act(calls: ReturnType<typeof openStore>['calls'], action: Action): void {
+function act(calls: Store, action: Action): void {
   switch (action.type) {
     case 'write':
       calls.write(action.documents)
       return
     case 'remove':
-      for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(action.day, after).next
+      removeBefore(calls, action.day)
       return
     case 'removeOldest':
       calls.removeOldest(1)
@@ -362,7 +342,7 @@ describe('counts that are kept', () => {
               act(store.calls, action)
               if (action.type !== 'reopen' && action.type !== 'downgrade') continue
               store.close()
-              if (action.type === 'downgrade') toVersion1(file)
+              if (action.type === 'downgrade') inFile(file, toVersion1)
               store = openStore({ file, limits })
             }
             for (const { filter, by } of asked) expectSameAnswers(store.calls, filter, by)
@@ -421,7 +401,7 @@ describe('counts that are kept', () => {
       expect(calls.count(word)).toBe(15)
       expectSameAnswers(calls, word)
     })
-    withFile((database) => database.exec("UPDATE counted_entries SET content = x'00' WHERE first = 11"))
+    inFile(file, (database) => database.exec("UPDATE counted_entries SET content = x'00' WHERE first = 11"))
     withStore(limits, (calls) => {
       expect(calls.count(word)).toBe(10)
       expect(calls.count(entriesOf(TEAM))).toBe(15)
@@ -453,7 +433,7 @@ describe('counts that are kept', () => {
   test('of groups whose rows are damaged cost these groups alone', () => {
     const [first, second] = ['order 7 is late', 'started'].map((message) => applicationDocument({ message }))
     const hour = entriesOf(TEAM, { from: NOON, to: '2026-01-31T13:00:00.000Z' })
-    const groups = (calls: ReturnType<typeof openStore>['calls']) =>
+    const groups = (calls: Store) =>
       calls.groups(hour, 'template', { groupsMax: 10, bucketsMax: 1 }).groups.map(({ value }) => value)
     const written = [first, second].filter((document) => document !== undefined)
     withStore({}, (calls) => {
@@ -461,7 +441,7 @@ describe('counts that are kept', () => {
       while (calls.countMore());
       expect(groups(calls).toSorted()).toEqual(written.map(({ template }) => template).toSorted())
     })
-    withFile((database) => database.exec('UPDATE entries SET template = template + 1 WHERE arrival = 2'))
+    inFile(file, (database) => database.exec('UPDATE entries SET template = template + 1 WHERE arrival = 2'))
     expect(withStore({}, groups)).toEqual([first?.template])
   })
 
@@ -471,7 +451,7 @@ describe('counts that are kept', () => {
       calls.write(times.map((timestamp) => applicationDocument({ timestamp })))
       while (calls.countMore());
     })
-    withFile((database) =>
+    inFile(file, (database) =>
       database.exec(`UPDATE entries SET timestamp = timestamp + ${5n * 60n * MINUTE} WHERE arrival = 1`),
     )
     const word = entriesOf(TEAM, { query: parseQuery('finished').query })
@@ -485,7 +465,7 @@ describe('counts that are kept', () => {
       calls.write(Array.from({ length: 30 }, () => applicationDocument()))
       while (calls.countMore());
     })
-    withFile((database) => database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4"))
+    inFile(file, (database) => database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4"))
     withStore({}, (calls) => {
       expectSameAnswers(calls, filter)
       while (calls.countMore());
@@ -499,7 +479,7 @@ describe('counts that are kept', () => {
     const on = (day: number) => eventDocument({ receivedAt: `2026-02-0${day}T00:00:00.000Z` })
     withStore({}, (calls) => {
       calls.write([on(2), ...Array.from({ length: 1_001 }, () => on(1)), on(2)])
-      for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore('2026-02-02', after).next
+      removeBefore(calls, '2026-02-02')
       while (calls.countMore());
       expect(calls.count(entriesOf(TEAM, { query: parseQuery('placed').query }))).toBe(2)
     })
@@ -628,7 +608,7 @@ describe('counts that are kept', () => {
     const limits = { countedOfAStep: 10 }
     const counted = 'SELECT counted FROM rollup_state'
     withStore({}, (calls) => void calls.write(Array.from({ length: 55 }, () => eventDocument())))
-    toVersion1(file)
+    inFile(file, toVersion1)
     withStore(limits, (calls) => {
       expect(calls.count(all)).toBe(55)
       expect(isRolledUp(all, 'counts', limits)).toBe(false)

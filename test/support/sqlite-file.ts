@@ -1,0 +1,105 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
+import { indexedTexts, insertTexts } from '../../shared/log-store/sqlite/entry-writer.ts'
+import { valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
+import type { Store } from '../../shared/log-store/sqlite/store.ts'
+import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
+import { documentOf } from './documents.ts'
+
+/** Runs on the file of a log store as another program has it. Nothing else may have it open where `work` changes its version. */
+export function inFile<T>(file: string, work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+type WholeContent = Omit<Content, 'source'> & { readonly source: string }
+
+/** The contents of all entries in the file of a log store, in the order of arrival: those in blocks, and those that an older version left. */
+export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
+  const packed = database.prepare('SELECT first, content FROM blocks').all()
+  const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
+  return [
+    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content)?.all() ?? []),
+    ...old.map(({ arrival, leaves, source }) => ({
+      arrival: Number(arrival),
+      leaves: leaves as Uint8Array | null,
+      source: Buffer.from(String(source)),
+    })),
+  ]
+    .map(({ arrival, leaves, source }) => ({
+      arrival,
+      leaves,
+      source: wholeSource(Buffer.from(source).toString(), () => valuesOfRow(database, arrival)),
+    }))
+    .sort((a, b) => a.arrival - b.arrival)
+}
+
+/** Converts the file of a log store to what version 5 left behind: blocks of whole sources. */
+export function toVersion5(database: DatabaseSync): void {
+  const contents = contentsIn(database).map(({ source, ...content }) => ({ ...content, source: Buffer.from(source) }))
+  database.exec('DELETE FROM blocks; PRAGMA user_version = 5')
+  const insert = database.prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
+  for (const content of contents)
+    insert.run(content.arrival, content.arrival, content.source.length, packBlock([content]))
+}
+
+/** Converts the file of a log store to what version 3 left behind: without blocks and `counted_entries`. */
+export function toVersion3(database: DatabaseSync): void {
+  const contents = contentsIn(database)
+  database.exec('DROP TABLE blocks; DELETE FROM contents; DROP TABLE counted_entries; PRAGMA user_version = 3')
+  const insert = database.prepare('INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)')
+  for (const { arrival, leaves, source } of contents) insert.run(arrival, leaves, source)
+}
+
+/**
+ * Converts the file of a log store to what version 1 left behind: without rollups, fingerprints and the later columns of flows, and with an
+ * index of words that holds, besides the texts, only values of scope data.
+ */
+export function toVersion1(database: DatabaseSync): void {
+  database.exec('BEGIN')
+  toVersion3(database)
+  database.exec(`
+    DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
+    DROP TABLE text_table_times; DROP TABLE renewal_state; DROP TABLE IF EXISTS texts_renewed;
+    ALTER TABLE entries DROP COLUMN template; ALTER TABLE entries DROP COLUMN exception_group;
+    ALTER TABLE flows DROP COLUMN last_error_at; ALTER TABLE flows DROP COLUMN last_progress_at;
+    PRAGMA user_version = 1`)
+  for (const { number, first, next } of database.prepare(TEXT_TABLES).all()) {
+    const table = `texts_${number}`
+    database.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
+    const rows = database.prepare('SELECT arrival, source FROM contents WHERE arrival >= ? AND arrival < ?')
+    for (const { arrival = 0, source } of rows.iterate(Number(first), Number(next))) {
+      const document = documentOf(JSON.parse(String(source)))
+      const values = document.scopeLeaves.map(([, value]) => value).join('\n')
+      database.prepare(insertTexts(table)).run(arrival, ...indexedTexts(document).slice(0, 3), indexedText(values))
+    }
+  }
+  database.exec('COMMIT')
+}
+
+const TEXT_TABLES = `SELECT number, first_arrival AS first,
+  lead(first_arrival, 1, ${Number.MAX_SAFE_INTEGER}) OVER (ORDER BY number) AS next FROM text_tables`
+
+/** Changes rows as damage may, to values that are not of their columns' types. */
+export function damage(file: string, update: string): void {
+  const run = (sql: string): void =>
+    inFile(file, (database) => {
+      database.enableDefensive(false)
+      database.exec(sql)
+    })
+  const inSchema = (from: string, to: string): void =>
+    run(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}')`)
+  inSchema('STRICT', '/* */')
+  run(update)
+  inSchema('/* */', 'STRICT')
+}
+
+/** Removes what was received before the day, as retention does. */
+export function removeBefore(calls: Store, day: string): void {
+  for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(day, after).next
+  while (calls.dropEmptyTextTable());
+}
