@@ -1,3 +1,4 @@
+import { parseKeepingDigits } from './exact-json.ts'
 import type { EntryRecord } from './records.ts'
 
 /** Maximum characters of each long text of a row; scope data counts as JSON. */
@@ -29,6 +30,9 @@ export function rowOf(entry: EntryRecord): EntryRow {
         }
   return truncated.length === 0 ? entry : { ...row, truncated }
 }
+
+/** The record of a text; numbers that would lose digits stay as they are written. */
+export const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 
 /** Whether the entry of a record's text can have a long text at all. */
 export const mayBeLong = (source: string): boolean => source.length > ROW_TEXT_CHARACTERS_MAX

@@ -1,8 +1,6 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
-import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { levelRank } from '../../contract/levels.ts'
-import type { EntryRecord } from '../../contract/records.ts'
-import { mayBeLong, rowOf } from '../../contract/rows.ts'
+import { mayBeLong, parseRecord, rowOf } from '../../contract/rows.ts'
 import { detailsText } from '../../query/details-text.ts'
 import { sortKey } from '../../query/sort-key.ts'
 import { roundedNumber } from '../statistics.ts'
@@ -88,6 +86,6 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
  */
 function sourceMembers(source: string): readonly string[] {
   if (!mayBeLong(source)) return [',"source":', JSON.stringify(source)]
-  const row = JSON.stringify(rowOf(parseKeepingDigits(source) as EntryRecord))
+  const row = JSON.stringify(rowOf(parseRecord(source)))
   return [',"row":', JSON.stringify(row), ',"whole":', JSON.stringify(source)]
 }

@@ -1,4 +1,5 @@
 import { LEVELS, levelOf } from '../../contract/levels.ts'
+import { parseRecord } from '../../contract/rows.ts'
 import { type EntryFilter, FACETS, type FacetName, type Facets, facetsOf, type LogStoreReader } from '../log-store.ts'
 import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
@@ -7,7 +8,7 @@ import { createHistogramReader } from './histogram.ts'
 import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
-import { recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
+import { type Searcher, textOf, WHOLE } from './searcher.ts'
 import { createSeriesReader } from './series.ts'
 
 /**
@@ -34,7 +35,7 @@ export function createEntryReader({ connection, searcher, names }: Deps): EntryR
       const query = allOf([term('team', team), term('id', id)])
       const answer = await searcher.entries(team, [kind], { query, size: 1, _source: WHOLE }, { signal })
       const hit = answer.hits?.hits?.[0]
-      return hit === undefined ? undefined : recordOf(textOf(hit))
+      return hit === undefined ? undefined : parseRecord(textOf(hit))
     },
 
     async count(filter, signal) {

@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../contract/rows.ts'
+import { type EntryRow, parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
@@ -6,7 +6,7 @@ import { compileFilter } from './filter-dsl.ts'
 import type { IndexNames } from './index-names.ts'
 import type { ErrorBody } from './outcome.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
-import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
+import { type EntrySource, entrySort, type Hit, ROW, rowOfText, type Searcher, textOf } from './searcher.ts'
 
 /** Maximum hits of one request: this many of the longest rows are some MiB. */
 const HITS_MAX = 250
@@ -45,7 +45,7 @@ export function createPageReader(
         if (isFull) break
         texts.push(text)
       }
-      const parse = form === 'row' ? rowOfText : recordOf
+      const parse = form === 'row' ? rowOfText : parseRecord
       entries.push(...(await cooperative.run(filter.team, mapInSteps(texts, parse))))
       const last = entries.at(-1)
       if (last !== undefined) place = { timestamp: last.timestamp, id: last.id }

@@ -1,5 +1,6 @@
 import type { EntryDocument, FlowDelta } from '../../contract/documents.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
+import { parseRecord } from '../../contract/rows.ts'
 import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
@@ -13,7 +14,7 @@ import { missingIds, type Part, pagesOf, RebuildError, requireDocuments, shardsO
 import type { IndexNames } from './index-names.ts'
 import { type DayIndex, dayIndices, type Indices, indexBehind } from './indices.ts'
 import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
-import { type EntrySource, type Hit, recordOf, textOf, WHOLE } from './searcher.ts'
+import { type EntrySource, type Hit, type StampedSource, textOf, WHOLE } from './searcher.ts'
 
 /** The functions that make documents and facts of stored records. */
 export interface Projections {
@@ -69,22 +70,18 @@ function requireOpen({ index, closed }: DayIndex): void {
   if (closed) throw new RebuildError(`${index} is closed: its documents cannot be read`)
 }
 
-interface Stored extends EntrySource {
-  readonly writtenAt: number
-}
-
 async function rebuildDay({ connection, bulk, names }: Deps, name: string, options: RebuildOptions): Promise<void> {
   const { documentOf, signal } = options
-  const create = (made: string, hit: Hit<Stored>): Lines => {
+  const create = (made: string, hit: Hit<StampedSource>): Lines => {
     const text = textOf(hit)
     return [
       `${JSON.stringify({ create: { _index: made, _id: hit._id } })}\n`,
-      ...entryBody(documentOf(recordOf(text), text), hit._source.writtenAt),
+      ...entryBody(documentOf(parseRecord(text), text), hit._source.writtenAt),
       '\n',
     ]
   }
   const copyPart = async (part: Part, made: string): Promise<void> => {
-    for await (const hits of pagesOf<Stored>(connection, part, { fields: [...WHOLE, 'writtenAt'], signal })) {
+    for await (const hits of pagesOf<StampedSource>(connection, part, { fields: [...WHOLE, 'writtenAt'], signal })) {
       const settled = await bulk.run(hits, (hit) => create(made, hit), signal)
       const refused = settled.find((each) => each.outcome === 'refused')
       if (refused !== undefined) throw new RebuildError(`an entry of ${name} was refused: ${refused.reason}`)
@@ -143,7 +140,7 @@ async function foldEntries(
         { stream, after: -1 },
         { fields: WHOLE, filter, signal },
       )) {
-        const facts = hits.map((hit) => flowFact(recordOf(textOf(hit)))).filter((fact) => fact !== null)
+        const facts = hits.map((hit) => flowFact(parseRecord(textOf(hit)))).filter((fact) => fact !== null)
         await merge(foldFlows(facts), signal)
       }
     }

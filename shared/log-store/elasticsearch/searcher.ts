@@ -1,6 +1,5 @@
-import { parseKeepingDigits } from '../../contract/exact-json.ts'
-import type { EntryKind, EntryRecord } from '../../contract/records.ts'
-import { type EntryRow, mayBeLong, rowOf } from '../../contract/rows.ts'
+import type { EntryKind } from '../../contract/records.ts'
+import { type EntryRow, mayBeLong, parseRecord, rowOf } from '../../contract/rows.ts'
 import { compareTimestamps, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { ReadTooLargeError } from '../log-store.ts'
@@ -30,16 +29,19 @@ export interface EntrySource {
   readonly whole?: string
 }
 
+/** The same with the order of its arrival among those of other shards (`entryBody`). */
+export interface StampedSource extends EntrySource {
+  readonly writtenAt: number
+}
+
 /** The members of a hit that make a row, and those that make an entry. */
 export const ROW = ['source', 'row'] as const
 export const WHOLE = ['source', 'whole'] as const
 
 export const textOf = ({ _source: { source, row, whole } }: Hit<EntrySource>): string => whole ?? row ?? source ?? ''
 
-export const recordOf = (text: string): EntryRecord => parseKeepingDigits(text) as EntryRecord
-
 /** The row of a record; one that was stored before rows existed is cut here. */
-export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(recordOf(text)) : recordOf(text))
+export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(parseRecord(text)) : parseRecord(text))
 
 /** The order of entries, ascending or descending. Ids are unique, so no two entries are equal in it. */
 export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [timeSort(order), { id: { order } }]

@@ -7,7 +7,7 @@ import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
-import { asReadError, type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
+import { asReadError, type Hit, LENIENT, preferenceOf, ROW, rowOfText, type StampedSource, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
@@ -40,10 +40,6 @@ interface Arrival {
   readonly bytes: number
   /** Its number in its shard. */
   readonly number: number
-  readonly writtenAt: number
-}
-
-interface ArrivalSource extends EntrySource {
   readonly writtenAt: number
 }
 
@@ -133,7 +129,7 @@ const placeOf = (key: string, number: number): [string, number][] => (number < 0
 
 interface MultiSearchAnswer {
   readonly responses: readonly {
-    readonly hits?: { readonly hits: readonly Hit<ArrivalSource>[] }
+    readonly hits?: { readonly hits: readonly Hit<StampedSource>[] }
     readonly _shards?: { readonly total: number }
     readonly error?: ErrorBody
     readonly status: number
@@ -182,7 +178,7 @@ const WANTED = ['hits.hits._source', 'hits.hits.sort', '_shards.total', 'error',
   .map((field) => `responses.${field}`)
   .join(',')
 
-function arrivalOf(hit: Hit<ArrivalSource>): Arrival {
+function arrivalOf(hit: Hit<StampedSource>): Arrival {
   const text = textOf(hit)
   return {
     entry: rowOfText(text),

@@ -1,3 +1,9 @@
+/**
+ * A query as SQL over `entries AS e`, in two parts. Of `payment failed scope.tenant:acme level>=Error`, a conjunction:
+ *
+ * - the full-text query that every match satisfies (`necessaryMatch`) has the words "payment" and "failed", and "acme" among the leaves;
+ * - the predicates on an entry that satisfies it (`compileRest`) have the level, and the leaf itself: a leaf's words do not tell its path.
+ */
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
 import { keyRange } from '../../query/sort-key.ts'
@@ -7,19 +13,6 @@ import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
-
-/**
- * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT works as expected. Of
- * `payment failed scope.tenant:acme level>=Error`, a conjunction:
- *
- * - `match`, a full-text query that every match satisfies, has the words "payment" and "failed", and "acme" among the leaves; it is null if
- *   the query has no such part.
- * - `rest`, the predicates on an entry that satisfies `match`, has the level, and the leaf itself: a leaf's words do not tell its path.
- */
-export interface CompiledQuery {
-  readonly match: string | null
-  readonly rest: Sql
-}
 
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
 export type Matching = (expression: string) => Sql
@@ -40,12 +33,6 @@ const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField,
 const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
 /** Maximum words of a leaf's value in a full-text query, which takes time for each word of a phrase at each place where it may begin. */
 const LEAF_WORDS_MAX = 20
-
-/** `valuesIndexed`: whether all entries have their `valueWords` in the index. */
-export const compileQuery = (query: Query, matching: Matching, valuesIndexed: boolean): CompiledQuery => ({
-  match: necessaryMatch(query, valuesIndexed),
-  rest: compileRest(query, matching),
-})
 
 /** The queries all of which a match satisfies. */
 const conjunctsOf = (query: Query): readonly Query[] =>
@@ -91,7 +78,10 @@ function exactMatch(query: Query): string | null {
   }
 }
 
-/** A full-text query that finds everything that the query finds, and perhaps more. */
+/**
+ * A full-text query that finds everything that the query finds, and perhaps more; null if it has no such part. `valuesIndexed`: whether all
+ * entries have their `valueWords` in the index.
+ */
 export function necessaryMatch(query: Query, valuesIndexed: boolean): string | null {
   const matchOf = (part: Query): string | null => necessaryMatch(part, valuesIndexed)
   switch (query.type) {
@@ -135,8 +125,10 @@ function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): 
   return words.length === 0 ? null : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, open)
 }
 
-/** The query without those of its conjuncts that `match` decides. */
-const compileRest = (query: Query, matching: Matching): Sql =>
+/**
+ * The query without those of its conjuncts that the full-text query decides. Its value is 0 or 1, never NULL, so that NOT works as expected.
+ */
+export const compileRest = (query: Query, matching: Matching): Sql =>
   allInOrder(
     conjunctsOf(query).filter((one) => exactMatch(one) === null),
     (one) => compile(one, matching),

@@ -42,7 +42,7 @@ export function facets(context: StoreContext, filter: EntryFilter, valuesMax: nu
   }
   const { counts, slices } = planOf(context, filter, 'facts')
   for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
-  for (const { combination, count: ofCombination } of counts?.combinations() ?? []) add(combination, ofCombination)
+  for (const { combination, count: ofCombination } of counts?.byCombination() ?? []) add(combination, ofCombination)
   return facetsOf((name) => sums.get(name) ?? [], valuesMax)
 }
 
@@ -81,7 +81,7 @@ function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans):
   // Nothing is counted by less than a minute.
   const isByMinutes = minutesOfSpan(spans) !== null
   const { counts, slices } = isByMinutes ? planOf(context, filter, 'counts') : { counts: null, slices: [{ filter }] }
-  yield* counts?.levels(spans) ?? []
+  yield* counts?.byLevel(spans) ?? []
   for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')])) {
     const level = LEVELS[Number(row['level'])]
     if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }

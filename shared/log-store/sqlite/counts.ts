@@ -3,7 +3,7 @@ import { LEVELS } from '../../contract/levels.ts'
 import { fromNanos, MINUTE_NANOS } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import type { LevelCount, Spans } from '../spans.ts'
-import { compileQuery } from './compile-query.ts'
+import { compileRest } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint } from './ids.ts'
 import { FACTS, RANKS, WIDTHS } from './rollups.ts'
@@ -11,7 +11,7 @@ import { factPredicates, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
 import { createSegmentReader, type Segment, segmentsWithin } from './segments.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { postingList, type TextTable, tablesWithin, textTables } from './text-tables.ts'
+import { postingList, type TextTable, tablesWithin } from './text-tables.ts'
 
 /**
  * The counts of a filter's matches in whole minutes, from what rollups.ts has counted. Two structures have them:
@@ -22,9 +22,9 @@ import { postingList, type TextTable, tablesWithin, textTables } from './text-ta
 export interface Counts {
   count(): number
   /** Counts by level in spans of whole minutes. */
-  levels(spans: Spans): Iterable<LevelCount>
+  byLevel(spans: Spans): Iterable<LevelCount>
   /** Counts by combination of facts. Only if facts were wanted of the plan. */
-  combinations(): Iterable<{ readonly combination: Combination; readonly count: number }>
+  byCombination(): Iterable<{ readonly combination: Combination; readonly count: number }>
   /** A slice that has the first or last match, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): Slice | null
 }
@@ -61,7 +61,7 @@ export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
   widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
 
 /** The slice of a filter's matches that is in a minute since 1970. */
-export const minuteOf = (filter: EntryFilter, minute: number): Slice => ({
+export const minuteSlice = (filter: EntryFilter, minute: number): Slice => ({
   filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
 })
 
@@ -80,7 +80,7 @@ const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql => {
 const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
   ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
   ...factPredicates(filter),
-  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE, false).rest]),
+  ...(filter.query.type === 'all' ? [] : [compileRest(filter.query, () => FALSE)]),
 ]
 
 function* withCombinations(combinations: ReadonlyMap<number, Combination>, counts: ReadonlyMap<number, number>) {
@@ -112,7 +112,7 @@ export function matchesOf(database: Database, { match, rest, team, minutes }: Co
       }
       // One for all tables, as a segment may have entries of two.
       const segmentOf = createSegmentReader(database)
-      for (const table of tablesWithin(textTables(database), rest)) {
+      for (const table of tablesWithin(database, rest)) {
         if (match === null) offerAll(database, table, offer)
         else offerListed(postingList(database, table, match), segmentOf, offer)
       }
@@ -157,7 +157,7 @@ export function countsOfMatches(filter: EntryFilter, { combinations, forEach }: 
 
   return {
     count: () => [...countFacts().values()].reduce((a, b) => a + b, 0),
-    levels: function* (spans) {
+    byLevel: function* (spans) {
       const unit = minutesOfSpan(spans) ?? 1
       const counts = new Map<number, number>()
       forEach(({ facts, minutes }, index) => {
@@ -169,7 +169,7 @@ export function countsOfMatches(filter: EntryFilter, { combinations, forEach }: 
         if (level !== undefined) yield { span: Math.floor(key / RANKS) - spans.first, level, count }
       }
     },
-    combinations: () => withCombinations(combinations(), countFacts()),
+    byCombination: () => withCombinations(combinations(), countFacts()),
     // The first match of a list is found faster than all matches are counted.
     edge: () => ({ filter }),
   }
@@ -219,7 +219,7 @@ export function countsOfRollups(
       for (const piece of all) for (const row of select('sum(entries) AS count', piece)) count += Number(row['count'])
       return count
     },
-    levels: function* (spans) {
+    byLevel: function* (spans) {
       const unit = minutesOfSpan(spans) ?? 1
       for (const piece of pieces(minutes, unit))
         for (const row of select(`start, ${LEVEL_SUMS}`, piece, 'GROUP BY start'))
@@ -228,7 +228,7 @@ export function countsOfRollups(
             if (count > 0) yield { span: Math.floor(Number(row['start']) / unit) - spans.first, level, count }
           }
     },
-    combinations: () => {
+    byCombination: () => {
       const counts = new Map<number, number>()
       for (const piece of all)
         for (const row of select('facts, sum(entries) AS count', piece, 'GROUP BY facts')) {
@@ -240,7 +240,7 @@ export function countsOfRollups(
     edge: (order) => {
       for (const piece of order === 'asc' ? all : all.toReversed()) {
         const minute = firstIn(piece, order)
-        if (minute !== null) return minuteOf(filter, minute)
+        if (minute !== null) return minuteSlice(filter, minute)
       }
       return null
     },

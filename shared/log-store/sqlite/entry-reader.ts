@@ -1,6 +1,5 @@
-import { parseKeepingDigits } from '../../contract/exact-json.ts'
-import type { EntryKind, EntryRecord } from '../../contract/records.ts'
-import { mayBeLong, rowOf } from '../../contract/rows.ts'
+import type { EntryKind } from '../../contract/records.ts'
+import { mayBeLong, parseRecord, rowOf } from '../../contract/rows.ts'
 import { fromNanos } from '../../contract/timestamp.ts'
 import {
   type Cursor,
@@ -21,8 +20,7 @@ import { KINDS } from './schema.ts'
 const READ_BYTES_MAX = 16 * 1024 * 1024
 
 /** The record of an entry cut to its row, as text. */
-const rowText = (source: string): string =>
-  mayBeLong(source) ? JSON.stringify(rowOf(parseKeepingDigits(source) as EntryRecord)) : source
+const rowText = (source: string): string => (mayBeLong(source) ? JSON.stringify(rowOf(parseRecord(source))) : source)
 
 /** A page of entries as the text of their records, which is cheaper to pass to another thread than an object. */
 export interface SourcePage {

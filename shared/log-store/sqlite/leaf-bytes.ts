@@ -10,7 +10,7 @@ import type { Database } from './database.ts'
  * ends each; two begin a leaf. A leaf is then found as `\0\0`, the mark of its field, its path, `\0`, its value and the next two NULs.
  * Nothing else matches: a path begins with its mark, so two NULs before a mark never occur within a leaf.
  */
-const MARKS = { payload: 'p', scope: 's' } as const satisfies Record<LeafField, string>
+export const FIELD_MARKS = { payload: 'p', scope: 's' } as const satisfies Record<LeafField, string>
 
 /** Null if there is no leaf. */
 export function leafBytes({ payloadLeaves, scopeLeaves }: EntryDocument): Buffer | null {
@@ -20,13 +20,13 @@ export function leafBytes({ payloadLeaves, scopeLeaves }: EntryDocument): Buffer
 
 function leafText(field: LeafField, leaves: readonly Leaf[]): string {
   let text = ''
-  for (const [path, value] of leaves) text += `\0\0${MARKS[field]}${path}\0${value}`
+  for (const [path, value] of leaves) text += `\0\0${FIELD_MARKS[field]}${path}\0${value}`
   return text
 }
 
 /** The bytes that `leafBytes` contains for a leaf with this value or, with `prefix`, with a value that begins like it. */
 export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
-  Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
+  Buffer.from(`\0\0${FIELD_MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
 
 /**
  * The arguments of `leafNeedle` as a text, which SQLite passes to a function at less cost than bytes, and without NULs. It is made anew for
@@ -38,7 +38,7 @@ export const needleText = (field: LeafField, path: string, value: string, prefix
 const needles = new Map<string, Buffer>()
 const NEEDLES_MAX = 100
 
-export function needleOf(text: string): Buffer {
+function needleOf(text: string): Buffer {
   const known = needles.get(text)
   if (known !== undefined) return known
   const needle = leafNeedle(...(JSON.parse(text) as Parameters<typeof leafNeedle>))
@@ -46,8 +46,6 @@ export function needleOf(text: string): Buffer {
   needles.set(text, needle)
   return needle
 }
-
-export const hasLeaf = (leaves: Uint8Array, needle: Uint8Array): boolean => asBuffer(leaves).indexOf(needle) !== -1
 
 /** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
 export function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
@@ -100,7 +98,7 @@ export function defineLeafFunctions(database: Database, leavesOf: (arrival: numb
       const leaves = leavesOf(Number(arrival))
       return leaves === null ? null : work(leaves, needleOf(String(needle)), String(from), String(to))
     })
-  define(HAS_LEAF, (leaves, needle) => (hasLeaf(leaves, needle) ? 1 : 0))
+  define(HAS_LEAF, (leaves, needle) => (asBuffer(leaves).indexOf(needle) === -1 ? 0 : 1))
   define(LEAF_WITHIN, (leaves, needle, from, to) => (hasLeafWithin(leaves, needle, { from, to }) ? 1 : 0))
   define(LEAF_TEXTS, (leaves, needle) => arrayOf(leafTexts(leaves, needle)))
   define(LEAF_NUMBERS, (leaves, needle) => arrayOf(roundedNumbers(leafValues(leaves, needle))))

@@ -60,7 +60,7 @@ export function planOf(
   const counted = uncountedAfter(database, limits)
   const team = numberOf(database, filter.team)
   const isCounted = detail !== null && minutes.from < minutes.to && counted !== null && team !== null
-  if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasRest(database, team, minutes)))
+  if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasUnnumbered(database, team, minutes)))
     return { counts: null, matches: null, slices: [{ filter }] }
   const parts: CountedFilter = { match: words?.match ?? null, rest, team, minutes }
   const matches = matchesOf(database, parts)
@@ -76,10 +76,11 @@ const numberOf = (database: Database, team: string): number | null => {
   return row === undefined ? null : Number(row['number'])
 }
 
-const hasRest = (database: Database, team: number, { from, to }: Minutes): boolean =>
+/** Whether some entries in these minutes are of a combination without a number. */
+const hasUnnumbered = (database: Database, team: number, { from, to }: Minutes): boolean =>
   database
     .prepare('SELECT 1 FROM rollups WHERE team = ? AND detail = ? AND width = 1 AND start >= ? AND start < ? LIMIT 1')
-    .get(team, ROLLUP_DETAILS.rest, from, to) !== undefined
+    .get(team, ROLLUP_DETAILS.unnumbered, from, to) !== undefined
 
 /** The smallest detail that has everything a filter needs; null if none has. */
 function detailOf(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {

@@ -14,8 +14,8 @@
  * maintenance at any other time. That number always separates counted entries from uncounted ones, so a store that an older version filled,
  * or one that was killed, needs only `countMore`.
  *
- * A Team may have too many combinations (`factsOfTeam`). Entries of a combination without a number are in the detail `rest`. If a number
- * becomes free and the combination gets it at arrival 994, its entries from there on are counted under it, and earlier ones stay in the rest:
+ * A Team may have too many combinations (`factsOfTeam`). Entries of a combination without a number are in the detail `unnumbered`. If a number
+ * becomes free and the combination gets it at arrival 994, its entries from there on are counted under it, and earlier ones stay where they are:
  * `first_arrival` tells where an entry was counted, when it is removed.
  */
 import type { SQLOutputValue } from 'node:sqlite'
@@ -202,8 +202,8 @@ function change(
     const [name = null, kind, level] = group[0].values
     const team = teams.get(name) ?? teamOf(database, name)
     const combination = combinationOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
-    const [numbered, rest] = parted(group, combination?.firstArrival ?? Number.POSITIVE_INFINITY)
-    changeRows(database, [team.number, ROLLUP_DETAILS.rest, levelFacts(kind, level)], sign, rest, [1])
+    const [numbered, unnumbered] = parted(group, combination?.firstArrival ?? Number.POSITIVE_INFINITY)
+    changeRows(database, [team.number, ROLLUP_DETAILS.unnumbered, levelFacts(kind, level)], sign, unnumbered, [1])
     if (combination === null || numbered.length === 0) continue
     const facts = combination.number
     for (const { arrival } of numbered) numbers.set(arrival, facts)

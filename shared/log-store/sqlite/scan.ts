@@ -3,14 +3,14 @@ import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
 import type { ArrivalRange } from './arrivals.ts'
-import { categoryOrBelow, compileQuery, hasWords, necessaryMatch, pinned } from './compile-query.ts'
+import { categoryOrBelow, compileRest, hasWords, necessaryMatch, pinned } from './compile-query.ts'
 import type { StoreContext } from './contents.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { allOf, anyOf, type Sql, sql } from './sql.ts'
-import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin, textTables } from './text-tables.ts'
+import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin } from './text-tables.ts'
 
 /**
  * The access path to the rows of a filter. SQLite cannot know how many documents a word finds, so the path is chosen here and not by its
@@ -52,7 +52,7 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
   const key = filter.correlationKey ?? pinned(query, 'correlationKey')
   if (key !== null) return { by: 'flow', value: key }
   if (necessaryMatch(query, hasAllWords(database)) === null) return BY_TIME
-  return { by: 'words', tables: tablesWithin(textTables(database), filter) }
+  return { by: 'words', tables: tablesWithin(database, filter) }
 }
 
 /** The full-text tables that can be read one after another for a slice; null if its path needs none. */
@@ -62,7 +62,7 @@ export function tablesOf({ database, limits }: StoreContext, { filter, path }: S
   if (all.by === 'words') return all.tables
   // All rows of these tables are read: not while many entries are uncounted, so that the times of many tables are unknown.
   const isByTables = all.by === 'time' && hasWords(filter.query) && uncountedAfter(database, limits) !== null
-  return isByTables ? tablesWithin(textTables(database), filter) : null
+  return isByTables ? tablesWithin(database, filter) : null
 }
 
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
@@ -84,13 +84,13 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
   const range = path.by === 'arrivals' ? path : null
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.
   const among = (match: string, plus = '+'): Sql => {
-    const all = (): readonly TextTable[] => textTables(database)
-    const tables =
-      path.by === 'words' ? path.tables : range === null ? tablesWithin(all(), filter) : tablesOver(all(), range)
+    const ofRange = () => (range === null ? tablesWithin(database, filter) : tablesOver(database, range))
+    const tables = path.by === 'words' ? path.tables : ofRange()
     const { text, values } = selectPostings(match, tables, range)
     return sql(`${plus}e.arrival IN (${text})`, ...values)
   }
-  const { match, rest } = compileQuery(filter.query, (words) => among(words), hasAllWords(database))
+  const match = necessaryMatch(filter.query, hasAllWords(database))
+  const rest = compileRest(filter.query, (words) => among(words))
   // A condition that only narrows the leaves needs no check: `rest` has their predicates.
   const check = match === null || !hasWords(filter.query) ? [] : [among(match)]
   const scan = (index: string, way: readonly Sql[], checks: readonly Sql[]): Scan => ({

@@ -192,9 +192,9 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 /**
  * - `level`: every entry, by kind and level.
  * - `facts`: entries by all facts, as long as their Team has few enough combinations of them.
- * - `rest`: the other entries, by kind and level, in minutes only: if there are any, `facts` is incomplete.
+ * - `unnumbered`: the other entries, by kind and level, in minutes only: if there are any, `facts` is incomplete.
  */
-export const ROLLUP_DETAILS = { level: 0, facts: 1, rest: 2 } as const
+export const ROLLUP_DETAILS = { level: 0, facts: 1, unnumbered: 2 } as const
 
 export const KINDS = { event: 0, application: 1 } as const satisfies Record<EntryKind, number>
 

@@ -1,6 +1,6 @@
 import type { EntryDocument } from '../../contract/documents.ts'
-import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
+import { parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/thread.ts'
@@ -132,8 +132,6 @@ const isStep = (name: keyof Store): boolean =>
   name.startsWith('remove') || name.startsWith('drop') || name.endsWith('More') || name === 'renew'
 
 const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
-
-const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 
 async function removeBefore(store: StoreClient, day: string, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0

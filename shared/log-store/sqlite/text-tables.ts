@@ -55,21 +55,18 @@ export function textTables(database: Database): readonly TextTable[] {
 const nameOf = (number: number): string => `texts_${number}`
 
 /** The tables that may have entries of a filter's time. */
-export function tablesWithin(
-  tables: readonly TextTable[],
-  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
-): readonly TextTable[] {
+export function tablesWithin(database: Database, { from, to }: Pick<EntryFilter, 'from' | 'to'>): readonly TextTable[] {
   const [first, last] = [from === null ? 0 : minuteOf(from), to === null ? NO_END : minuteOf(to)]
-  return tables.filter(({ firstMinute, lastMinute }) => lastMinute >= first && firstMinute <= last)
+  return textTables(database).filter(({ firstMinute, lastMinute }) => lastMinute >= first && firstMinute <= last)
 }
 
 /** The tables that may have entries of a range of arrivals. */
-export const tablesOver = (tables: readonly TextTable[], { after, last }: ArrivalRange): readonly TextTable[] =>
-  tables.filter(({ firstArrival, nextArrival }) => firstArrival <= last && nextArrival > after + 1)
+export const tablesOver = (database: Database, { after, last }: ArrivalRange): readonly TextTable[] =>
+  textTables(database).filter(({ firstArrival, nextArrival }) => firstArrival <= last && nextArrival > after + 1)
 
 /** The table of an entry. */
 export const tableOf = (database: Database, arrival: number): TextTable | undefined =>
-  tablesOver(textTables(database), { after: arrival - 1, last: arrival })[0]
+  tablesOver(database, { after: arrival - 1, last: arrival })[0]
 
 const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINUTE_NANOS)
 
@@ -115,7 +112,7 @@ export function widenTimes(
   entries: readonly { readonly arrival: number; readonly minute: number }[],
 ): void {
   const [first, last] = [entries[0]?.arrival ?? 0, entries.at(-1)?.arrival ?? 0]
-  for (const { number, firstArrival, nextArrival } of tablesOver(textTables(database), { after: first - 1, last })) {
+  for (const { number, firstArrival, nextArrival } of tablesOver(database, { after: first - 1, last })) {
     const own = entries.filter(({ arrival }) => arrival >= firstArrival && arrival < nextArrival)
     const minutes = own.map(({ minute }) => minute)
     if (minutes.length > 0) database.prepare(WIDEN).run(number, Math.min(...minutes), Math.max(...minutes))

@@ -3,6 +3,7 @@ import { murmur2 } from '../../contract/partitioner.ts'
 import type { LeafField, Query, TextField } from '../../query/ast.ts'
 import { keyRange, sortKey, typeOf } from '../../query/sort-key.ts'
 import { mayBeInWord, splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
+import { FIELD_MARKS } from './leaf-bytes.ts'
 
 /**
  * The form of texts in SQLite's full-text index, in which they are split as in words.ts. Its tokenizer agrees with words.ts on ASCII, so
@@ -50,7 +51,6 @@ export const matchPhrase = (columns: readonly WordColumn[], words: readonly stri
 
 /** Begins the words of values. No word of a text begins with it (`inPrivateUse`). */
 const VALUE_MARK = '\ue200'
-const FIELD_MARKS = { payload: 'p', scope: 's' } as const satisfies Record<LeafField, string>
 
 /**
  * The numbers, times and durations among the leaves as words: field and path, and the value to two significant digits, a time to the hour.
