@@ -11,7 +11,7 @@ import { splitWords } from '../../query/words.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
-import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
@@ -158,10 +158,8 @@ function compile(query: Query, matching: Matching): Sql {
       return sql(`coalesce(${NUMBERS[query.field]} ${query.comparison} ?, 0)`, query.value)
     case 'time':
       return compareTime(query.field, query.comparison, query.value)
-    case 'not': {
-      const { text, values } = compile(query.query, matching)
-      return sql(`NOT (${text})`, ...values)
-    }
+    case 'not':
+      return compose`NOT (${compile(query.query, matching)})`
     case 'and':
       return allInOrder(query.queries, (one) => compile(one, matching))
     case 'or':

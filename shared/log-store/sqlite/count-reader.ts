@@ -1,5 +1,4 @@
 /** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
-import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import {
@@ -14,10 +13,11 @@ import {
 import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts'
 import type { StoreContext } from './contents.ts'
 import { minutesOfSpan } from './counts.ts'
+import type { Row } from './database.ts'
 import { placesOf } from './places.ts'
 import { planOf } from './plan.ts'
 import { type Slice, scansOf } from './scan.ts'
-import { type Sql, sql } from './sql.ts'
+import { compose, join, type Sql, sql } from './sql.ts'
 
 export function count(context: StoreContext, filter: EntryFilter): number {
   const { counts, slices } = planOf(context, filter, 'counts')
@@ -34,7 +34,7 @@ export function histogram(context: StoreContext, filter: EntryFilter, bucketsMax
 /** All facets in one pass: most entries have the same values in most facets, so there are few combinations. */
 export function facets(context: StoreContext, filter: EntryFilter, valuesMax: number): Facets {
   const sums = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
-  const add = (row: Readonly<Record<string, unknown>>, count: number): void => {
+  const add = (row: Row, count: number): void => {
     for (const [name, ofFacet] of sums) {
       const value = facetValue(name, row[name])
       if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
@@ -47,17 +47,11 @@ export function facets(context: StoreContext, filter: EntryFilter, valuesMax: nu
 }
 
 /** The number of rows of the slices by the values of columns. */
-function* countRows(
-  context: StoreContext,
-  slices: readonly Slice[],
-  columns: readonly Sql[],
-): Iterable<Record<string, SQLOutputValue>> {
-  const select = [...columns.map(({ text }) => text), 'count(*) AS count'].join()
+function* countRows(context: StoreContext, slices: readonly Slice[], columns: readonly Sql[]): Iterable<Row> {
+  const select = join([...columns, sql('count(*) AS count')], ',')
   const group = columns.length === 0 ? '' : `GROUP BY ${columns.map((_, index) => index + 1)}`
   for (const { from, where } of slices.flatMap((slice) => scansOf(context, slice)))
-    yield* context.database
-      .prepare(`SELECT ${select} FROM ${from} WHERE ${where.text} ${group}`)
-      .iterate(...columns.flatMap(({ values }) => values), ...where.values)
+    yield* context.database.iterate(compose`SELECT ${select} FROM ${from} WHERE ${where} ${group}`)
 }
 
 /** At most `countMax` spans over the filter's range; open ends are closed by the matches'. Null if nothing matches. */

@@ -10,7 +10,7 @@ import { FACTS, RANKS, WIDTHS } from './rollups.ts'
 import { factPredicates, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
 import { createSegmentReader, type Segment, segmentsWithin } from './segments.ts'
-import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { postingList, type TextTable, tablesWithin } from './text-tables.ts'
 
 /**
@@ -72,10 +72,8 @@ export const timeOf = (minute: number): string => fromNanos(BigInt(minute) * MIN
 const FACET_COLUMNS = FACTS.slice(2).join()
 
 /** The combinations of a Team that satisfy a filter without words, as a FROM and WHERE. */
-const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql => {
-  const { text, values } = allOf([sql('e.team = ?', team), ...predicates])
-  return sql(`FROM rollup_facts AS e WHERE ${text}`, ...values)
-}
+const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql =>
+  compose`FROM rollup_facts AS e WHERE ${allOf([sql('e.team = ?', team), ...predicates])}`
 
 const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
   ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
@@ -93,8 +91,8 @@ function* withCombinations(combinations: ReadonlyMap<number, Combination>, count
 export function matchesOf(database: Database, { match, rest, team, minutes }: CountedFilter): Matches {
   let known: ReadonlyMap<number, Combination> | undefined
   const read = (): ReadonlyMap<number, Combination> => {
-    const { text, values } = combinationsWhere(team, combinationPredicates(rest))
-    const rows = database.prepare(`SELECT e.number AS number, ${FACET_COLUMNS} ${text}`).all(...values)
+    const where = combinationsWhere(team, combinationPredicates(rest))
+    const rows = database.all(compose`SELECT e.number AS number, ${FACET_COLUMNS} ${where}`)
     return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
   }
   const combinations = (): ReadonlyMap<number, Combination> => (known ??= read())
@@ -191,17 +189,17 @@ export function countsOfRollups(
   { combinations }: Matches,
 ): Counts {
   const predicates = combinationPredicates(filter)
-  const { text: where, values: given } = combinationsWhere(detail === ROLLUP_DETAILS.facts ? team : 0, predicates)
-  const facts = predicates.length === 0 ? TRUE : sql(`facts IN (SELECT e.number ${where})`, ...given)
+  const where = combinationsWhere(detail === ROLLUP_DETAILS.facts ? team : 0, predicates)
+  const facts = predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number ${where})`
   const all = pieces(minutes, END)
 
   function select(columns: string, { width, from, to }: Piece, end = '') {
-    const { text, values } = allOf([
+    const conditions = allOf([
       sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to),
       GO_ON,
       facts,
     ])
-    return database.prepare(`SELECT ${columns} FROM rollups WHERE ${text} ${end}`).iterate(...values)
+    return database.iterate(compose`SELECT ${columns} FROM rollups WHERE ${conditions} ${end}`)
   }
 
   /** The first or last minute of a piece, refined by smaller widths within its first or last row. */

@@ -13,6 +13,7 @@ import {
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError, StoreUnavailableError } from './failures.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
+import type { Sql } from './sql.ts'
 
 const FORMAT: DatabaseFormat = {
   name: 'log store',
@@ -45,10 +46,16 @@ export const GO_ON_EACH_ROW = `${GO_ON}()`
 /** A condition that is always true, and checks once per 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
 
+/** A row, by the names of its columns. */
+export type Row = Readonly<Record<string, SQLOutputValue>>
+
 /** A connection to the file. Every SQLite failure is thrown as a `StoreUnavailableError` or a `StoreHaltError`. */
 export interface Database extends Transactions {
   /** Prepared once and cached while it is in use. Only within `read` or `write`. */
   prepare(sql: string): StatementSync
+  /** The rows of a statement, all at once or one after another. */
+  all(statement: Sql): readonly Row[]
+  iterate(statement: Sql): Iterable<Row>
   exec(sql: string): void
   /** Defines an SQL function of this connection, of any number of arguments; it may read from the database. */
   define(name: string, work: (...args: SQLOutputValue[]) => SQLInputValue): void
@@ -97,8 +104,11 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     }
     restartAt = now + (1 + PAUSES_PER_WAIT) * (performance.now() - now)
   }
+  const prepare = cachedIn(statements, sqlite)
   return {
-    prepare: cachedIn(statements, sqlite),
+    prepare,
+    all: ({ text, values }) => prepare(text).all(...values),
+    iterate: ({ text, values }) => prepare(text).iterate(...values),
     exec: (sql) => sqlite.exec(sql),
     define: (name, work) => sqlite.function(name, { directOnly: true, deterministic: true, varargs: true }, work),
     read: (work) => guard(() => read(work)),

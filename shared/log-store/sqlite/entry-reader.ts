@@ -1,3 +1,4 @@
+/** Lists, single entries and tails: the functions answer the calls of their names in `LogStoreReader`, but with texts of records. */
 import type { EntryKind } from '../../contract/records.ts'
 import { mayBeLong, parseRecord, rowOf } from '../../contract/rows.ts'
 import { fromNanos } from '../../contract/timestamp.ts'
@@ -15,6 +16,7 @@ import { storedId } from './ids.ts'
 import { placesOf } from './places.ts'
 import { scanOf } from './scan.ts'
 import { KINDS } from './schema.ts'
+import { compose, sql } from './sql.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -82,8 +84,7 @@ export function tail(
   const last = Math.min(end, after + limits.tailArrivals)
   const { from, where } = scanOf(database, { filter, path: { by: 'arrivals', after, last } })
   const arrivals = database
-    .prepare(`SELECT e.arrival FROM ${from} WHERE ${where.text} ORDER BY e.arrival LIMIT ?`)
-    .all(...where.values, limit)
+    .all(compose`SELECT e.arrival FROM ${from} WHERE ${where} ORDER BY e.arrival LIMIT ${sql('?', limit)}`)
     .map(({ arrival }) => Number(arrival))
   const sources = gather(contents, arrivals, 'row')
   const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))

@@ -1,3 +1,4 @@
+/** The functions answer the calls of their names in `LogStoreReader`. */
 import { levelOf, levelRank } from '../../contract/levels.ts'
 import { earlier, fromNanos, later, toNanos } from '../../contract/timestamp.ts'
 import {
@@ -18,10 +19,10 @@ import {
   TALLIED_MAX,
 } from '../log-store.ts'
 import type { StoreContext } from './contents.ts'
-import { type Database, goOn } from './database.ts'
+import { type Database, goOn, type Row } from './database.ts'
 import { endsOf, stateOf } from './flow-states.ts'
 import { memberNeedle, setMembers } from './leaf-bytes.ts'
-import { allOf, digitsOf, type Sql, sql } from './sql.ts'
+import { allOf, compose, digitsOf, type Sql, sql } from './sql.ts'
 
 const GROUPS = `SELECT event, step, project, level, count(*) AS count,
     ${digitsOf('min(timestamp)')} AS first_at, ${digitsOf('max(timestamp)')} AS last_at
@@ -48,16 +49,14 @@ export function searchFlows(
   { limit, sort, after }: FlowPageRequest,
 ): FlowPage {
   const ends = filter.state === null ? sql('') : endsOf(filter.state)
-  const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
+  const matching = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
   // A constant sort key would keep the index from providing the order, and so would `last_at` without its table name, which means the
   // selected text of that name.
   const order = `${sort === 'latest' ? '' : 'rank DESC, '}flows.last_at DESC, key`
-  const rows = database
-    .prepare(
-      `${ends.text} SELECT key, ${SPAN}, ${RANKS[sort]} AS rank FROM flows INDEXED BY flows_by_last
-        WHERE ${text} ORDER BY ${order} LIMIT ?`,
-    )
-    .all(...ends.values, ...values, limit + 1)
+  const rows = database.all(
+    compose`${ends} SELECT key, ${SPAN}, ${RANKS[sort]} AS rank FROM flows INDEXED BY flows_by_last
+      WHERE ${matching} ORDER BY ${order} LIMIT ${sql('?', limit + 1)}`,
+  )
   const flows: ListedFlow[] = []
   let groupsLeft = PAGE_GROUPS_MAX
   for (const row of rows.slice(0, limit)) {
@@ -73,28 +72,21 @@ export function searchFlows(
 }
 
 export function countFlows({ database }: StoreContext, filter: FlowFilter, states: FlowStates): FlowCounts {
-  const [ends, state] = [endsOf(states), stateOf(states)]
-  const { text, values } = allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])
-  const rows = database
-    .prepare(
-      `${ends.text} SELECT ${state.text} AS state, count(*) AS count FROM flows INDEXED BY flows_by_last
-        WHERE ${text} GROUP BY 1`,
-    )
-    .all(...ends.values, ...state.values, ...values)
+  const rows = database.all(
+    compose`${endsOf(states)} SELECT ${stateOf(states)} AS state, count(*) AS count FROM flows INDEXED BY flows_by_last
+      WHERE ${allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])} GROUP BY 1`,
+  )
   return { ...NO_FLOWS, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
 }
 
 export function tallyFlows({ database }: StoreContext, filter: FlowFilter, states: FlowStates): FlowTally {
-  const [ends, state] = [endsOf(states), stateOf(states)]
   // Whether each flow has entries is not asked: that would take as long as the rest, and only those that just came or went have none.
-  const { text, values } = allOf([GO_ON, ...conditions(filter)])
+  const rows = database.iterate(
+    compose`${endsOf(states)} SELECT ${stateOf(states)} AS state, events, steps FROM flows INDEXED BY flows_by_last
+      WHERE ${allOf([GO_ON, ...conditions(filter)])}`,
+  )
   const events = new Map<string, Record<FlowState, number>>()
   const steps = new Map<string, Record<FlowState, number>>()
-  const rows = database
-    .prepare(
-      `${ends.text} SELECT ${state.text} AS state, events, steps FROM flows INDEXED BY flows_by_last WHERE ${text}`,
-    )
-    .iterate(...ends.values, ...state.values, ...values)
   for (const row of rows) {
     countMembers(events, row['events'], row['state'] as FlowState)
     countMembers(steps, row['steps'], row['state'] as FlowState)
@@ -133,25 +125,18 @@ function conditions(filter: FlowFilter): readonly Sql[] {
     ...member('events', filter.event),
     ...member('steps', filter.step),
     ...member('projects', filter.project),
-    ...(filter.state === null ? [] : [isIn(filter.state)]),
+    ...(filter.state === null ? [] : [compose`${stateOf(filter.state)} = ${sql('?', filter.state.is)}`]),
   ]
-}
-
-function isIn(state: NonNullable<FlowFilter['state']>): Sql {
-  const { text, values } = stateOf(state)
-  return sql(`${text} = ?`, ...values, state.is)
 }
 
 function beyond(sort: FlowSort, after: FlowCursor | null): readonly Sql[] {
   if (after === null) return []
-  const { rank, correlationKey } = after
   const lastAt = toNanos(after.lastAt)
-  const next = sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, correlationKey)
+  const next = sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, after.correlationKey)
   if (sort === 'latest') return [next]
-  return [sql(`${RANKS[sort]} <= ? AND (${RANKS[sort]} < ? OR ${next.text})`, rank, rank, ...next.values)]
+  const rank = sql('?', after.rank)
+  return [compose`${RANKS[sort]} <= ${rank} AND (${RANKS[sort]} < ${rank} OR ${next})`]
 }
-
-type Row = Readonly<Record<string, unknown>>
 
 function groupOf(row: Row): FlowGroup {
   const text = (column: string): string | null => (row[column] === null ? null : String(row[column]))

@@ -16,7 +16,7 @@ import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { planOf } from './plan.ts'
 import { RANKS } from './rollups.ts'
-import { allOf, digitsOf, sql } from './sql.ts'
+import { allOf, compose, digitsOf, sql } from './sql.ts'
 import {
   bytesOfValue,
   compareValues,
@@ -249,15 +249,13 @@ function countGroups(
   spans: Spans,
   groupsMax: number,
 ): readonly GroupRow[] {
-  const span = spanColumn(spans)
   return database
-    .prepare(`SELECT value, sum(entries) AS count, ${digitsOf('min(first)')} AS first, ${digitsOf('max(last)')} AS last,
+    .all(compose`SELECT value, sum(entries) AS count, ${digitsOf('min(first)')} AS first, ${digitsOf('max(last)')} AS last,
         max(level) AS level, group_concat(span || ':' || entries) AS spans
-      FROM (SELECT ${value} AS value, ${span.text}, count(*) AS entries,
+      FROM (SELECT ${value} AS value, ${spanColumn(spans)}, count(*) AS entries,
           min(e.timestamp) AS first, max(e.timestamp) AS last, max(e.level) AS level
-        FROM ${source.text} WHERE ${where.text} GROUP BY 1, 2)
-      GROUP BY value ORDER BY value IS NOT NULL, count DESC, value LIMIT ?`)
-    .all(...span.values, ...source.values, ...where.values, groupsMax + 1)
+        FROM ${source} WHERE ${where} GROUP BY 1, 2)
+      GROUP BY value ORDER BY value IS NOT NULL, count DESC, value LIMIT ${sql('?', groupsMax + 1)}`)
     .map((row) => ({
       value: row['value'] as Value,
       count: Number(row['count']),
@@ -286,12 +284,12 @@ function lastEntries(
 ): readonly number[] {
   if (groups.length === 0) return []
   const times = groups.map(({ last }) => last)
-  const { text, values } = allOf([where, sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)])
+  const atTimes = sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)
   // With max(), SQLite takes the bare columns from the row of the maximum.
-  const found = database
-    .prepare(`SELECT ${value} AS value, ${digitsOf('e.timestamp')} AS at, max(e.id), e.arrival AS arrival
-      FROM ${source.text} WHERE ${text} GROUP BY 1, 2`)
-    .iterate(...source.values, ...values)
+  const found = database.iterate(
+    compose`SELECT ${value} AS value, ${digitsOf('e.timestamp')} AS at, max(e.id), e.arrival AS arrival
+      FROM ${source} WHERE ${allOf([where, atTimes])} GROUP BY 1, 2`,
+  )
   const wanted = new Set(groups.map(({ value, last }) => placeOf(value, last)))
   const arrivals = new Map<string, number>()
   for (const { value, at, arrival } of found) {

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import { hasFingerprint, planOf } from './plan.ts'
 import { BY_TIME, kindsOf, pathOf, type Scan, type Slice, scanOf, tablesOf } from './scan.ts'
-import { allOf, digitsOf, type Sql, sql } from './sql.ts'
+import { allOf, compose, digitsOf, join, type Sql, sql } from './sql.ts'
 import { TABLES_OF_A_SELECT, type TextTable } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
@@ -87,14 +87,14 @@ function firstOfScans(
     ...(last === null ? [] : [isAt(upTo, last.nanos, last.id)]),
   ]
   const parts = scans.map(({ from, where }): Sql => {
-    const { text, values } = allOf([where, ...stretch])
-    const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
-    return sql(`SELECT * FROM (SELECT ${columns} FROM ${from} WHERE ${text} ${ordered})`, ...values, limit)
+    const ordered = sql(`ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`, limit)
+    return compose`SELECT * FROM (SELECT ${columns} FROM ${from} WHERE ${allOf([where, ...stretch])} ${ordered})`
   })
-  const union = parts.map(({ text }) => text).join(' UNION ALL ')
-  const statement = database.prepare(`SELECT arrival, ${digitsOf('timestamp')} AS nanos, id FROM (${union})
-    ORDER BY timestamp ${order}, id ${order} LIMIT ?`)
-  return statement.all(...parts.flatMap(({ values }) => values), limit).map(({ arrival, nanos, id }) => ({
+  const rows = database.all(
+    compose`SELECT arrival, ${digitsOf('timestamp')} AS nanos, id FROM (${join(parts, ' UNION ALL ')})
+      ${sql(`ORDER BY timestamp ${order}, id ${order} LIMIT ?`, limit)}`,
+  )
+  return rows.map(({ arrival, nanos, id }) => ({
     arrival: Number(arrival),
     nanos: BigInt(String(nanos)),
     id: idText(id),

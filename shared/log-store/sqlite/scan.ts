@@ -9,7 +9,7 @@ import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
-import { allOf, anyOf, type Sql, sql } from './sql.ts'
+import { allOf, anyOf, compose, type Sql, sql } from './sql.ts'
 import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin } from './text-tables.ts'
 
 /**
@@ -86,8 +86,7 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
   const among = (match: string, plus = '+'): Sql => {
     const ofRange = () => (range === null ? tablesWithin(database, filter) : tablesOver(database, range))
     const tables = path.by === 'words' ? path.tables : ofRange()
-    const { text, values } = selectPostings(match, tables, range)
-    return sql(`${plus}e.arrival IN (${text})`, ...values)
+    return compose`${plus}e.arrival IN (${selectPostings(match, tables, range)})`
   }
   const match = necessaryMatch(filter.query, hasAllWords(database))
   const rest = compileRest(filter.query, (words) => among(words))

@@ -18,7 +18,7 @@ import type { Database } from './database.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
 import { planOf } from './plan.ts'
 import type { Slice } from './scan.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { allOf, compose, sql } from './sql.ts'
 import {
   bytesOfValue,
   compareValues,
@@ -184,9 +184,8 @@ function countValues(
 ): readonly (readonly [value: Value, count: number])[] {
   const { source, where, value } = valueRows(database, { ...slice, filter: withLeaf(slice.filter, of) }, by)
   return database
-    .prepare(`SELECT value, count(*) AS count FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})
-      WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ?`)
-    .all(...source.values, ...where.values, valuesMax)
+    .all(compose`SELECT value, count(*) AS count FROM (SELECT ${value} AS value FROM ${source} WHERE ${where})
+      WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ${sql('?', valuesMax)}`)
     .map((row) => [row['value'] as Value, Number(row['count'])])
 }
 
@@ -198,15 +197,13 @@ function* countNumbers(
   shown: readonly Value[],
 ): Iterable<NumberRow> {
   const { source, where, value } = valueRows(database, slice, by)
-  const array = of === null ? null : leafArray(LEAF_NUMBERS, of)
-  const numbers: Sql = array === null ? sql('') : sql(` JOIN json_each(${array.text}) AS n`, ...array.values)
-  const { text, values } = allOf([where, ...(by === null ? [] : [isOneOf(value, shown)])])
-  const span = spanColumn(spans)
-  const rows = database
-    .prepare(`SELECT ${value} AS value, ${span.text},
+  const numbers = of === null ? '' : compose` JOIN json_each(${leafArray(LEAF_NUMBERS, of)}) AS n`
+  const conditions = allOf([where, ...(by === null ? [] : [isOneOf(value, shown)])])
+  const rows = database.iterate(
+    compose`SELECT ${value} AS value, ${spanColumn(spans)},
         ${of === null ? '0' : 'CAST(n.value AS REAL)'} AS number, count(*) AS count
-      FROM ${source.text}${numbers.text} WHERE ${text} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
-    .iterate(...span.values, ...source.values, ...numbers.values, ...values)
+      FROM ${source}${numbers} WHERE ${conditions} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+  )
   for (const row of rows)
     yield {
       value: row['value'] as Value,

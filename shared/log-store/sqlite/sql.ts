@@ -8,6 +8,12 @@ export interface Sql {
 
 export const sql = (text: string, ...values: readonly SQLInputValue[]): Sql => ({ text, values })
 
+/** A template of pieces, and of texts that are SQL as they are; a value is the parameter of a piece: `LIMIT ${sql('?', limit)}`. */
+export function compose(strings: TemplateStringsArray, ...parts: readonly (Sql | string)[]): Sql {
+  const pieces = parts.map((part) => (typeof part === 'string' ? sql(part) : part))
+  return sql(String.raw({ raw: strings }, ...pieces.map(({ text }) => text)), ...pieces.flatMap(({ values }) => values))
+}
+
 export const TRUE = sql('1')
 export const FALSE = sql('0')
 
@@ -15,7 +21,7 @@ export const FALSE = sql('0')
 export const digitsOf = (integer: string): string => `CAST(CAST(${integer} AS INTEGER) AS TEXT)`
 
 /** The pieces, joined by `between`; `empty` if there are none. */
-export function join(pieces: readonly Sql[], between: string, empty: Sql): Sql {
+export function join(pieces: readonly Sql[], between: string, empty = sql('')): Sql {
   const [only] = pieces
   if (only === undefined) return empty
   if (pieces.length === 1) return only
@@ -25,4 +31,4 @@ export function join(pieces: readonly Sql[], between: string, empty: Sql): Sql {
 export const allOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' AND ', TRUE)
 export const anyOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' OR ', FALSE)
 
-const bracketed = ({ text, values }: Sql): Sql => ({ text: `(${text})`, values })
+const bracketed = (piece: Sql): Sql => compose`(${piece})`

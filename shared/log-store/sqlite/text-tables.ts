@@ -3,7 +3,7 @@ import type { EntryFilter } from '../log-store.ts'
 import type { ArrivalRange } from './arrivals.ts'
 import { type Database, goOn } from './database.ts'
 import { textTableSchema } from './schema.ts'
-import { join, type Sql, sql } from './sql.ts'
+import { compose, join, type Sql, sql } from './sql.ts'
 
 /**
  * The full-text tables: an inverted index in parts. Each has the posting lists of the entries in a range of arrivals (by default 32,768),
@@ -134,14 +134,16 @@ export function selectPostings(match: string, tables: readonly TextTable[], rang
   )
   const parts: Sql[] = []
   for (let at = 0; at < selects.length; at += TABLES_OF_A_SELECT) {
-    parts.push(join(selects.slice(at, at + TABLES_OF_A_SELECT), ' UNION ALL ', NOTHING))
+    parts.push(join(selects.slice(at, at + TABLES_OF_A_SELECT), ' UNION ALL '))
   }
-  const whole = (part: Sql): Sql => sql(`SELECT rowid FROM (${part.text})`, ...part.values)
-  return parts.length === 1 ? (parts[0] as Sql) : join(parts.map(whole), ' UNION ALL ', NOTHING)
+  // Without any table, `IN ()` is false in SQLite.
+  return parts.length === 1
+    ? (parts[0] as Sql)
+    : join(
+        parts.map((part) => compose`SELECT rowid FROM (${part})`),
+        ' UNION ALL ',
+      )
 }
-
-/** In SQLite, `IN ()` is false. */
-const NOTHING = sql('')
 
 /**
  * The posting list of a full-text query in one table: the arrivals that match, in order, including removed documents. As one text: a row for

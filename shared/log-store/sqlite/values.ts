@@ -8,7 +8,7 @@ import { fingerprintText } from './ids.ts'
 import { LEAF_TEXTS, leafNeedle, leafTexts, needleText } from './leaf-bytes.ts'
 import { type Slice, scanOf } from './scan.ts'
 import { NO_FINGERPRINT, type Segment } from './segments.ts'
-import { type Sql, sql } from './sql.ts'
+import { compose, type Sql, sql } from './sql.ts'
 
 /**
  * The value of a field that the entries of a group or of a series share, as SQLite has it; null for entries without one. There are two ways
@@ -79,8 +79,8 @@ export function valueRows(database: Database, slice: Slice, by: GroupField | nul
   const { from, where } = scanOf(database, slice)
   if (by === null) return { source: sql(from), where, value: 'NULL' }
   if (typeof by === 'string') return { source: sql(from), where, value: COLUMNS[by] }
-  const { text, values } = leafArray(LEAF_TEXTS, by)
-  return { source: sql(`${from} LEFT JOIN json_each(${text}) AS v`, ...values), where, value: 'v.value' }
+  const source = compose`${from} LEFT JOIN json_each(${leafArray(LEAF_TEXTS, by)}) AS v`
+  return { source, where, value: 'v.value' }
 }
 
 /** The JSON array, in SQL, that a function makes of an entry's leaves at a path; null if the entry has none. */
