@@ -2,7 +2,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import type { Span, Tracer } from '../../runtime/tracing.ts'
-import { StoreHaltError } from '../log-store.ts'
+import { StoreHaltError, type WriteOutcome } from '../log-store.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
@@ -20,11 +20,8 @@ export interface Version {
   readonly term: number
 }
 
-/** The outcome of one operation; `duplicate` is Elasticsearch's version conflict. */
-export type Settled =
-  | { readonly outcome: 'stored'; readonly version?: Version | undefined }
-  | { readonly outcome: 'duplicate' }
-  | { readonly outcome: 'refused'; readonly reason: string }
+/** The outcome of one operation; `duplicate` is Elasticsearch's version conflict. A stored document may come with its version. */
+export type Settled = WriteOutcome & { readonly version?: Version }
 
 export interface Bulk {
   /**

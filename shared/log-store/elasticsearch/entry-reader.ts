@@ -8,7 +8,7 @@ import { createHistogramReader } from './histogram.ts'
 import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
-import { type Searcher, textOf, WHOLE } from './searcher.ts'
+import { aggregate, type Searcher, type Terms, textOf, WHOLE } from './searcher.ts'
 import { createSeriesReader } from './series.ts'
 
 /**
@@ -51,8 +51,6 @@ export function createEntryReader({ connection, searcher, names }: Deps): EntryR
   }
 }
 
-type Terms = { readonly buckets: readonly { readonly key: string | number; readonly doc_count: number }[] }
-
 async function readFacets(
   searcher: Searcher,
   filter: EntryFilter,
@@ -62,16 +60,9 @@ async function readFacets(
   // All levels are requested, as levels with equal counts are ordered here, not by rank.
   const sizes = { size: Math.max(valuesMax, LEVELS.length), shard_size: Math.max(valuesMax, FACET_VALUES_PER_SHARD) }
   const aggs = Object.fromEntries(FACETS.map((field) => [field, { terms: { field, ...sizes } }]))
-  const answer = await searcher.entries<Record<FacetName, Terms>>(
-    filter.team,
-    filter.kinds,
-    { query: compileFilter(filter), size: 0, aggs },
-    { signal },
-  )
+  const found = await aggregate<Record<FacetName, Terms<string | number>>>(searcher, filter, aggs, signal)
   const countsOf = (field: FacetName) =>
-    (answer.aggregations?.[field].buckets ?? []).map(
-      ({ key, doc_count }) => [facetValue(field, key), doc_count] as const,
-    )
+    (found?.[field].buckets ?? []).map(({ key, doc_count }) => [facetValue(field, key), doc_count] as const)
   return facetsOf(countsOf, valuesMax)
 }
 

@@ -2,7 +2,7 @@ import { levelOf, levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, earlier, later, parseTimestamp } from '../../contract/timestamp.ts'
 import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError } from '../log-store.ts'
 import { allOf, type Clause, term } from './query-dsl.ts'
-import type { Searcher } from './searcher.ts'
+import { edge, INSTANT, instantOf, type Searcher, type TopHit } from './searcher.ts'
 
 const BUCKETS_PER_PAGE = 1_000
 /** Maximum groups held at once; a Team cannot make a flow with as many. */
@@ -17,9 +17,6 @@ interface Key {
   readonly step: string | null
   readonly project: string | null
   readonly level: number
-}
-export interface TopHit {
-  readonly hits: { readonly hits: readonly { readonly fields: { readonly timestamp: readonly string[] } }[] }
 }
 interface Bucket {
   readonly key: Key
@@ -138,21 +135,6 @@ function groupsFrom(after: Key | undefined): object {
     aggs: { first: edge('asc'), last: edge('desc') },
   }
 }
-
-/** The doc value of an entry's instant, to the nanosecond. */
-export const INSTANT = { field: 'timestamp', format: 'strict_date_optional_time_nanos' }
-
-/** An aggregation of the first or the last entry of a bucket, with its exact instant. */
-export const edge = (order: 'asc' | 'desc'): object => ({
-  top_hits: {
-    size: 1,
-    _source: false,
-    sort: [{ timestamp: { order, numeric_type: 'date_nanos' } }],
-    docvalue_fields: [INSTANT],
-  },
-})
-
-export const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
 
 const placeOf = ({ key: { correlationKey, event, step, project, level }, doc_count, first, last }: Bucket): Place => ({
   correlationKey,

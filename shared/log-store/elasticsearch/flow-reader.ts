@@ -22,7 +22,7 @@ import { stateClauses } from './flow-states.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
-import type { Hit, Searcher } from './searcher.ts'
+import type { Hit, Searcher, Terms } from './searcher.ts'
 
 interface Deps {
   /** A connection that retries (`retrying`). */
@@ -43,10 +43,6 @@ const RANKS: Readonly<Record<FlowSort, object | null>> = {
   latest: null,
   longest: { duration: { order: 'desc', missing: 0, unmapped_type: 'long' } },
   worst: { worstLevel: { order: 'desc' } },
-}
-
-interface Terms {
-  readonly buckets: readonly { readonly key: string; readonly doc_count: number }[]
 }
 
 interface Counted {

@@ -10,19 +10,14 @@ import {
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
 import { leafTerm } from './entry-body.ts'
-import { compileFilter } from './filter-dsl.ts'
-import { edge, INSTANT, instantOf, type TopHit } from './flow-groups.ts'
 import { bySpan, spansOf } from './histogram.ts'
 import { type Clause, compileQuery, LEAVES } from './query-dsl.ts'
-import { entrySort, type Searcher } from './searcher.ts'
+import { aggregate, edge, entrySort, INSTANT, instantOf, type Searcher, type Terms, type TopHit } from './searcher.ts'
 
 export type Value = string | number
 
 interface Counted {
-  readonly values: {
-    readonly sum_other_doc_count: number
-    readonly buckets: readonly { readonly key: Value; readonly doc_count: number }[]
-  }
+  readonly values: Terms<Value>
   readonly without: { readonly doc_count: number }
 }
 
@@ -109,9 +104,8 @@ export async function countGroups(
   signal: AbortSignal | undefined,
 ): Promise<Counted> {
   const aggs = { values: { terms: { ...terms, size: groupsMax + 1, shard_size: VALUES_PER_SHARD } }, without }
-  const body = { query: compileFilter(filter), size: 0, aggs }
-  const { aggregations } = await searcher.entries<Counted>(filter.team, filter.kinds, body, { signal })
-  return aggregations ?? { values: { sum_other_doc_count: 0, buckets: [] }, without: { doc_count: 0 } }
+  const counted = await aggregate<Counted>(searcher, filter, aggs, signal)
+  return counted ?? { values: { sum_other_doc_count: 0, buckets: [] }, without: { doc_count: 0 } }
 }
 
 async function describeGroups(
@@ -130,9 +124,8 @@ async function describeGroups(
       aggs: { first: edge('asc'), last, worst: { max: { field: 'level' } }, spans: bySpan(spans) },
     },
   }
-  const body = { query: compileFilter(filter, having(keys)), size: 0, aggs }
-  const { aggregations } = await searcher.entries<Described>(filter.team, filter.kinds, body, { signal })
-  return aggregations?.values.buckets ?? []
+  const described = await aggregate<Described>(searcher, filter, aggs, signal, having(keys))
+  return described?.values.buckets ?? []
 }
 
 const idOf = ({ last }: Bucket): string => last.hits.hits[0]?._id ?? ''

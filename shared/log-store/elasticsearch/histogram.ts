@@ -3,10 +3,10 @@ import { parseTimestamp, toNanos } from '../../contract/timestamp.ts'
 import { type EntryFilter, type LogStoreReader, NO_HISTOGRAM } from '../log-store.ts'
 import { histogramOf, type LevelCount, type Spans, spansOver, startsOf } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
-import { type Searcher, timeSort } from './searcher.ts'
+import { aggregate, type Searcher, type Terms, timeSort } from './searcher.ts'
 
-interface SpanBucket {
-  readonly levels: { readonly buckets: readonly { readonly key: number; readonly doc_count: number }[] }
+interface Counted {
+  readonly spans: { readonly buckets: readonly { readonly levels: Terms<number> }[] }
 }
 
 export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
@@ -23,24 +23,14 @@ export async function spansOf(
   countMax: number,
   signal: AbortSignal | undefined,
 ): Promise<Spans | null> {
-  const range = await rangeOf(searcher, filter, signal)
-  if (range === undefined || range.last < range.from) return null
-  return spansOver(range.from, range.last + 1n, Math.max(1, countMax))
-}
-
-/** The filter's first and last instant in nanoseconds; open ends are closed by the matches'. Undefined if nothing matches. */
-async function rangeOf(
-  searcher: Searcher,
-  filter: EntryFilter,
-  signal: AbortSignal | undefined,
-): Promise<{ from: bigint; last: bigint } | undefined> {
   const [[from], [last]] = await Promise.all([
     filter.from === null ? edgesOf(searcher, filter, 'asc', signal) : [toNanos(filter.from)],
     filter.to === null
       ? searcher.latest(filter, null, 1, (within) => edgesOf(searcher, within, 'desc', signal))
       : [toNanos(filter.to) - 1n],
   ])
-  return from === undefined || last === undefined ? undefined : { from, last }
+  if (from === undefined || last === undefined || last < from) return null
+  return spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
 /**
@@ -75,10 +65,8 @@ async function countLevels(
   signal: AbortSignal | undefined,
 ): Promise<readonly LevelCount[]> {
   const aggs = { spans: { ...bySpan(spans), aggs: { levels: { terms: { field: 'level' } } } } }
-  const body = { query: compileFilter(filter), size: 0, aggs }
-  type Answer = { readonly spans: { readonly buckets: readonly SpanBucket[] } }
-  const answer = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
-  return (answer.aggregations?.spans.buckets ?? []).flatMap(({ levels }, span) =>
+  const found = await aggregate<Counted>(searcher, filter, aggs, signal)
+  return (found?.spans.buckets ?? []).flatMap(({ levels }, span) =>
     levels.buckets.map(({ key, doc_count }) => ({ span, level: levelOf(key), count: doc_count })),
   )
 }

@@ -1,11 +1,13 @@
 import type { EntryKind } from '../../contract/records.ts'
 import { type EntryRow, mayBeLong, parseRecord, rowOf } from '../../contract/rows.ts'
-import { compareTimestamps, timestampOf } from '../../contract/timestamp.ts'
+import { compareTimestamps, parseTimestamp, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { ReadTooLargeError } from '../log-store.ts'
+import { type EntryFilter, ReadTooLargeError } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
+import { compileFilter } from './filter-dsl.ts'
 import type { IndexNames } from './index-names.ts'
 import { hasTooManyClauses } from './outcome.ts'
+import type { Clause } from './query-dsl.ts'
 
 export interface Hit<Source> {
   readonly _id: string
@@ -20,6 +22,12 @@ export interface SearchAnswer<Source, Aggregations = unknown> {
   /** The total is counted if the body has `track_total_hits`. */
   readonly hits?: { readonly total?: { readonly value: number }; readonly hits?: readonly Hit<Source>[] }
   readonly aggregations?: Aggregations
+}
+
+/** The answer of a terms aggregation: the most frequent values, and how many matches have others. */
+export interface Terms<Key = string> {
+  readonly sum_other_doc_count: number
+  readonly buckets: readonly { readonly key: Key; readonly doc_count: number }[]
 }
 
 /** An entry's hit has its record as exact text: as `source` or, if it may be long, as its row and, if requested, the `whole`. */
@@ -50,6 +58,20 @@ export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [timeSort
 export const timeSort = (order: 'asc' | 'desc'): object => ({
   timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' },
 })
+
+/** The doc value of an entry's instant, to the nanosecond. */
+export const INSTANT = { field: 'timestamp', format: 'strict_date_optional_time_nanos' }
+
+/** An aggregation of the first or the last entry of a bucket, with its exact instant. */
+export const edge = (order: 'asc' | 'desc'): object => ({
+  top_hits: { size: 1, _source: false, sort: [timeSort(order)], docvalue_fields: [INSTANT] },
+})
+
+export interface TopHit {
+  readonly hits: { readonly hits: readonly { readonly fields: { readonly timestamp: readonly string[] } }[] }
+}
+
+export const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
 
 export interface SearchOptions {
   readonly signal?: AbortSignal | undefined
@@ -124,6 +146,18 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
       return read(filter)
     },
   }
+}
+
+/** What aggregations make of the matches of a filter, and of further clauses. */
+export async function aggregate<Answer>(
+  searcher: Searcher,
+  filter: EntryFilter,
+  aggs: object,
+  signal: AbortSignal | undefined,
+  ...more: readonly Clause[]
+): Promise<Answer | undefined> {
+  const body = { query: compileFilter(filter, ...more), size: 0, aggs }
+  return (await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })).aggregations
 }
 
 /** A `ReadTooLargeError` for the error of a search that has to be narrowed; any other error unchanged. */

@@ -9,11 +9,10 @@ import {
 } from '../log-store.ts'
 import { headOf, type Spans, startsOf } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
-import { compileFilter } from './filter-dsl.ts'
 import { countGroups, countingOf, leafPattern, leafValue } from './groups.ts'
 import { bySpan, spansOf } from './histogram.ts'
 import type { Clause } from './query-dsl.ts'
-import type { Searcher } from './searcher.ts'
+import { aggregate, type Searcher, type Terms } from './searcher.ts'
 
 /** Maximum buckets of an answer: some megabytes if the numbers have a long name, and below Elasticsearch's default limit of 65,536. */
 const BUCKETS_MAX = ROUNDED_NUMBERS_MAX
@@ -22,11 +21,6 @@ const NUMBERS = { payload: 'payloadNumbers', scope: 'scopeNumbers' } as const sa
   LeafName['field'],
   string
 >
-
-interface Terms {
-  readonly sum_other_doc_count: number
-  readonly buckets: readonly { readonly key: string; readonly doc_count: number }[]
-}
 
 interface SpanBucket {
   readonly doc_count: number
@@ -69,11 +63,8 @@ const countOf = (numbers: readonly CountedNumber[]): number => numbers.reduce((s
 const pointsOf = (fn: SeriesFunction, found: Counts): Series['points'] =>
   found.map((numbers) => statisticOf(fn, numbers))
 
-async function aggregated<Answer>({ searcher, filter, narrowed, signal }: Matches, aggs: object) {
-  const body = { query: compileFilter(filter, ...narrowed), size: 0, aggs }
-  const { aggregations } = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
-  return aggregations
-}
+const aggregated = <Answer>({ searcher, filter, narrowed, signal }: Matches, aggs: object) =>
+  aggregate<Answer>(searcher, filter, aggs, signal, ...narrowed)
 
 /** A zero for each entry. */
 async function countEntries(matches: Matches, spans: Spans): Promise<Counts> {
