@@ -44,8 +44,6 @@ async function writeAndKill(file: string, begin: number, batchSize: number, batc
 const open = (file: string, limits: Partial<StoreLimits> = {}) =>
   createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
 
-const word = (text: string) => ({ type: 'words', field: null, words: [text], phrase: false, prefix: false }) as const
-
 describe('a log store on SQLite whose writer is killed', () => {
   test.each([1, 40])(
     'has all that was acknowledged, and is whole (batches of %i)',
@@ -59,11 +57,11 @@ describe('a log store on SQLite whose writer is killed', () => {
         // Batches that were committed and not acknowledged any more may be there as well: whole batches, nothing between.
         expect(kept).toBeGreaterThanOrEqual(acknowledged)
         expect(kept % batchSize).toBe(0)
-        expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(kept)
+        expect(await store.count(entriesOf('payments', { query: parseQuery('common').query }))).toBe(kept)
         for (const number of [0, acknowledged - 1, kept - 1]) {
-          expect(await store.count(entriesOf('payments', { query: word(`number${number}`) }))).toBe(1)
+          expect(await store.count(entriesOf('payments', { query: parseQuery(`number${number}`).query }))).toBe(1)
         }
-        expect(await store.count(entriesOf('payments', { query: word(`number${kept}`) }))).toBe(0)
+        expect(await store.count(entriesOf('payments', { query: parseQuery(`number${kept}`).query }))).toBe(0)
         await store.close()
         expectWhole(file)
         begin = kept
@@ -117,7 +115,7 @@ describe('a log store on SQLite whose writer is killed', () => {
     for (const entries of [5, 133, 250]) {
       await writeAndKill(file, 0, 0, entries)
       const store = await open(file)
-      expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(documents.length)
+      expect(await store.count(entriesOf('payments', { query: parseQuery('common').query }))).toBe(documents.length)
       const answer = await store.groups(entriesOf('payments'), 'template', { groupsMax: 2, bucketsMax: 1 })
       // Whole turns, and at least those before the last one that was begun.
       expect(answer.ungrouped % 10).toBe(0)
@@ -132,7 +130,7 @@ describe('a log store on SQLite whose writer is killed', () => {
     const store = await open(file)
     await store.maintain({ bytesMax: null, documentOf })
     for (const text of ['common', 'orders'])
-      expect(await store.count(entriesOf('payments', { query: word(text) }))).toBe(documents.length)
+      expect(await store.count(entriesOf('payments', { query: parseQuery(text).query }))).toBe(documents.length)
     const { groups } = await store.groups(entriesOf('payments'), 'template', { groupsMax: 2, bucketsMax: 1 })
     expect(groups.map(({ count }) => count)).toEqual([documents.length])
     await store.close()

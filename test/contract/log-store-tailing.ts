@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntryFilter, TailCursor } from '../../shared/log-store/log-store.ts'
+import { parseQuery } from '../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
@@ -69,10 +70,7 @@ export function tailingContract(rig: Rig): void {
 
     test('gives what the filter finds only, and its cursor goes on where nothing matched', async () => {
       const team = newTeam()
-      const filter = entriesOf(team, {
-        kinds: ['application'],
-        query: { type: 'words', field: null, words: ['wanted'], phrase: false, prefix: false },
-      })
+      const filter = entriesOf(team, { kinds: ['application'], query: parseQuery('wanted').query })
       const start = await present(filter)
       await rig.put(eventDocument({ team, payload: 'wanted' }), applicationDocument({ team, message: 'other' }))
       await rig.settled(async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { parseQuery } from '../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 import { idsOf, newTeam, type Rig } from './log-store-rig.ts'
@@ -21,7 +22,7 @@ export function writingContract(rig: Rig): void {
       const second = eventDocument({ team, id: first.id, payload: 'second' })
       expect(await rig.put(second)).toEqual([{ outcome: 'duplicate' }])
       expect(await rig.store.get(team, 'event', first.id)).toEqual(recordOf(first))
-      expect(await rig.store.count(entriesOf(team, { query: word('second') }))).toBe(0)
+      expect(await rig.store.count(entriesOf(team, { query: parseQuery('second').query }))).toBe(0)
     })
 
     test('documents that several write at once are stored once', async () => {
@@ -67,13 +68,13 @@ export function writingContract(rig: Rig): void {
       const source = JSON.stringify({ ...recordOf(document), message: 'as shown', future: { a: [1, null, 'x'] } })
       await rig.put({ ...document, source })
       expect(await rig.store.get(team, 'application', document.id)).toEqual(JSON.parse(source))
-      const { entries } = await rig.store.search(entriesOf(team, { query: word('searched') }), {
+      const { entries } = await rig.store.search(entriesOf(team, { query: parseQuery('searched').query }), {
         limit: 10,
         order: 'desc',
         after: null,
       })
       expect(entries).toEqual([JSON.parse(source)])
-      expect(await rig.store.count(entriesOf(team, { query: word('shown') }))).toBe(0)
+      expect(await rig.store.count(entriesOf(team, { query: parseQuery('shown').query }))).toBe(0)
     })
 
     test('retention removes whole days by the time of receipt, and nothing else', async () => {
@@ -100,5 +101,3 @@ export function writingContract(rig: Rig): void {
     })
   })
 }
-
-const word = (text: string) => ({ type: 'words', field: null, words: [text], phrase: false, prefix: false }) as const

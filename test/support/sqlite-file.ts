@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
+import type { Cursor, EntryFilter } from '../../shared/log-store/log-store.ts'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
+import type { SourcePage } from '../../shared/log-store/sqlite/entry-reader.ts'
 import { indexedTexts, insertTexts } from '../../shared/log-store/sqlite/entry-writer.ts'
 import { valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
 import type { Store } from '../../shared/log-store/sqlite/store.ts'
@@ -102,4 +104,16 @@ export function damage(file: string, update: string): void {
 export function removeBefore(calls: Store, day: string): void {
   for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(day, after).next
   while (calls.dropEmptyTextTable());
+}
+
+/** The texts of all entries that match, page by page. */
+export function listed(calls: Store, filter: EntryFilter, limit: number, order: 'asc' | 'desc'): readonly string[] {
+  const sources: string[] = []
+  let after: Cursor | null = null
+  do {
+    const page: SourcePage = calls.search(filter, { limit, order, after })
+    sources.push(...page.sources)
+    after = page.next
+  } while (after !== null)
+  return sources
 }

@@ -2,13 +2,15 @@ import type { EntryDocument } from '../../contract/documents.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/thread.ts'
-import { pause } from '../../runtime/waiting.ts'
-import type { LogStore } from '../log-store.ts'
-import { createPersistence } from './persist.ts'
+import { insist, pause } from '../../runtime/waiting.ts'
+import { DAMAGE_TRIES } from '../../sqlite/database-file.ts'
+import { type LogStore, StoreHaltError } from '../log-store.ts'
+import { StoreUnavailableError } from './failures.ts'
 import { startReader } from './reader.ts'
-import { openReaderPool, type Reading, type StoreClient } from './reader-pool.ts'
+import { openReaderPool, type StoreClient } from './reader-pool.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
@@ -80,36 +82,73 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     },
 
     search: async (filter, page, signal) => {
-      const { sources, next } = await store.read(readBy(filter.team, signal), 'search', filter, page)
+      const { sources, next } = await store.read({ owner: filter.team, signal }, 'search', filter, page)
       return { entries: await cooperative.run(filter.team, mapInSteps(sources, parseRecord)), next }
     },
     get: async (team, kind, id, signal) => {
-      const source = await store.read(readBy(team, signal), 'get', team, kind, id)
+      const source = await store.read({ owner: team, signal }, 'get', team, kind, id)
       return source === undefined ? undefined : parseRecord(source)
     },
     tail: async (filter, after, limit, signal) => {
-      const { entries, ...page } = await store.read(readBy(filter.team, signal), 'tail', filter, after, limit)
+      const { entries, ...page } = await store.read({ owner: filter.team, signal }, 'tail', filter, after, limit)
       return { ...page, entries: entries.map(({ source, cursor: at }) => ({ entry: parseRecord(source), cursor: at })) }
     },
-    count: (filter, signal) => store.read(readBy(filter.team, signal), 'count', filter),
-    histogram: (filter, bucketsMax, signal) => store.read(readBy(filter.team, signal), 'histogram', filter, bucketsMax),
-    facets: (filter, valuesMax, signal) => store.read(readBy(filter.team, signal), 'facets', filter, valuesMax),
+    count: (filter, signal) => store.read({ owner: filter.team, signal }, 'count', filter),
+    histogram: (filter, bucketsMax, signal) =>
+      store.read({ owner: filter.team, signal }, 'histogram', filter, bucketsMax),
+    facets: (filter, valuesMax, signal) => store.read({ owner: filter.team, signal }, 'facets', filter, valuesMax),
     groups: async (filter, by, limits, signal) => {
-      const { groups, sources, ...answer } = await store.read(readBy(filter.team, signal), 'groups', filter, by, limits)
+      const { groups, sources, ...answer } = await store.read(
+        { owner: filter.team, signal },
+        'groups',
+        filter,
+        by,
+        limits,
+      )
       const samples = await cooperative.run(filter.team, mapInSteps(sources, parseRecord))
       return { ...answer, groups: groups.map((group, index) => ({ ...group, sample: samples[index] as EntryRecord })) }
     },
-    series: (filter, request, signal) => store.read(readBy(filter.team, signal), 'series', filter, request),
-    searchFlows: (filter, page, signal) => store.read(readBy(filter.team, signal), 'searchFlows', filter, page),
-    countFlows: (filter, states, signal) => store.read(readBy(filter.team, signal), 'countFlows', filter, states),
-    tallyFlows: (filter, states, signal) => store.read(readBy(filter.team, signal), 'tallyFlows', filter, states),
-    flow: (team, correlationKey, signal) => store.read(readBy(team, signal), 'flow', team, correlationKey),
+    series: (filter, request, signal) => store.read({ owner: filter.team, signal }, 'series', filter, request),
+    searchFlows: (filter, page, signal) => store.read({ owner: filter.team, signal }, 'searchFlows', filter, page),
+    countFlows: (filter, states, signal) => store.read({ owner: filter.team, signal }, 'countFlows', filter, states),
+    tallyFlows: (filter, states, signal) => store.read({ owner: filter.team, signal }, 'tallyFlows', filter, states),
+    flow: (team, correlationKey, signal) => store.read({ owner: team, signal }, 'flow', team, correlationKey),
 
     health: async () => {
       const own = store.health()
       return own.ready ? health() : own
     },
     close: () => store.close(),
+  }
+}
+
+const FIRST_PAUSE_MS = 50
+
+/** Retries writes for as long as their failure may pass, a few times where it says that the file is damaged, and reports it. */
+export function createPersistence(logger: Pick<Logger, 'warn'>) {
+  const failing = new Map<symbol, string>()
+  return {
+    /** Rejects with the signal's reason, and with any failure that will not pass. */
+    async persist<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+      const write = Symbol('write')
+      let triesLeft = DAMAGE_TRIES
+      try {
+        return await insist(attempt, signal, FIRST_PAUSE_MS, (error, isFirst) => {
+          if (error instanceof StoreHaltError) triesLeft -= 1
+          else if (!(error instanceof StoreUnavailableError)) throw error
+          if (triesLeft === 0) throw error
+          if (isFirst) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
+          failing.set(write, error.message)
+        })
+      } finally {
+        failing.delete(write)
+      }
+    },
+    /** Not ready while a write fails. */
+    health(): Health {
+      const [reason] = failing.values()
+      return { name: 'log-store', ready: reason === undefined, ...(reason !== undefined && { reason }) }
+    },
   }
 }
 
@@ -130,8 +169,6 @@ function openStoreHere(options: StoreOptions): StoreClient {
 /** Removal, counting, moves and renewal proceed in steps. */
 const isStep = (name: keyof Store): boolean =>
   name.startsWith('remove') || name.startsWith('drop') || name.endsWith('More') || name === 'renew'
-
-const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 
 async function removeBefore(store: StoreClient, day: string, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
-import type { Cursor } from '../../../../../shared/log-store/log-store.ts'
 import { createBlockReader } from '../../../../../shared/log-store/sqlite/contents.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
@@ -12,7 +11,7 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { contentsIn, inFile, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
+import { contentsIn, inFile, listed, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
 
 const all = entriesOf('payments')
 const query = (text: string) => ({ ...all, query: parseQuery(text).query })
@@ -43,20 +42,9 @@ const document = (number: number, fields: object = {}): EntryDocument =>
     ...fields,
   })
 
-/** The texts of all entries; a page ends after some bytes. */
-function listed(calls: Store): readonly string[] {
-  const sources: string[] = []
-  for (let after: Cursor | null | undefined; after !== null; ) {
-    const page = calls.search(all, { ...PAGE, after: after ?? null })
-    sources.push(...page.sources)
-    after = page.next
-  }
-  return sources.sort()
-}
-
 /** Expects that these entries, and no others, are listed with their text and found by their leaf. */
 function expectEntries(calls: Store, documents: readonly EntryDocument[]): void {
-  expect(listed(calls)).toEqual(documents.map(({ source }) => source).sort())
+  expect(listed(calls, all, 1_000, 'asc').toSorted()).toEqual(documents.map(({ source }) => source).sort())
   const [first] = documents
   if (first === undefined) return
   const [[, value] = ['', '']] = first.scopeLeaves
@@ -123,7 +111,7 @@ describe('contents', () => {
             store = openStore({ file, limits: LIMITS })
             const step = store.calls.removeDocumentsBefore(`2026-02-0${1 + (moves % 3)}`, removed)
             expect(step.removed).toBeGreaterThanOrEqual(0)
-            const left = new Set(listed(store.calls))
+            const left = new Set(listed(store.calls, all, 1_000, 'asc'))
             kept = kept.filter(({ source }) => left.has(source))
             store.calls.write([document(100_000 + moves)])
             kept.push(...store.calls.search(query(`scope.n:n${100_000 + moves}`), PAGE).sources.map(ofSource))

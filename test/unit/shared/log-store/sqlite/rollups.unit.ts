@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
-import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
+import type { EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { type GroupRow, tallyGroups } from '../../../../../shared/log-store/sqlite/group-reader.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
@@ -20,7 +20,7 @@ import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../s
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { damage, inFile, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
+import { damage, inFile, listed, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const MINUTE = 60_000_000_000n
@@ -100,26 +100,14 @@ function expectSameAnswers(calls: Store, filter: EntryFilter, by: GroupField = '
     }
 }
 
-/** The whole list, page by page. */
-function listed(calls: Store, filter: EntryFilter, order: 'asc' | 'desc'): readonly string[] {
-  const sources: string[] = []
-  let after: Cursor | null = null
-  do {
-    const page = calls.search(filter, { limit: 2, order, after })
-    sources.push(...page.sources)
-    after = page.next
-  } while (after !== null)
-  return sources
-}
-
 /** Expects that a word lists the event logs, all of which have it, as the kind does, and that rows list the same. */
 function expectSameLists(calls: Store, filter: EntryFilter): void {
   const { from, to } = filter
   for (const order of ['asc', 'desc'] as const) {
-    const list = (fields: Partial<EntryFilter>) => listed(calls, entriesOf(TEAM, { from, to, ...fields }), order)
+    const list = (fields: Partial<EntryFilter>) => listed(calls, entriesOf(TEAM, { from, to, ...fields }), 2, order)
     expect(list({ query: parseQuery('placed').query })).toEqual(list({ kinds: ['event'] }))
     expect(list({ query: parseQuery('-finished').query })).toEqual(list({ kinds: ['event'] }))
-    expect(listed(calls, filter, order)).toEqual(listed(calls, fromRows(filter), order))
+    expect(listed(calls, filter, 2, order)).toEqual(listed(calls, fromRows(filter), 2, order))
   }
 }
 
@@ -502,9 +490,9 @@ describe('counts that are kept', () => {
         const filter = entriesOf(TEAM, { template: written[0]?.template ?? '' })
         expect(isRolledUp(filter)).toBe(true)
         for (const order of ['asc', 'desc'] as const) {
-          const list = listed(calls, filter, order)
+          const list = listed(calls, filter, 2, order)
           expect(list).toHaveLength(40)
-          expect(list).toEqual(listed(calls, fromRows(filter), order))
+          expect(list).toEqual(listed(calls, fromRows(filter), 2, order))
         }
       })
     },
