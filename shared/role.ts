@@ -10,13 +10,17 @@ import type { Logger } from './runtime/logger.ts'
 import type { Metrics } from './runtime/metrics.ts'
 import type { Tracer } from './runtime/tracing.ts'
 
-/** The services that every role uses; they run before the roles are created. */
-export interface CoreServices {
+/** The services that every thread uses; they run before the journal and the log store are opened. */
+export interface BaseServices {
   readonly config: Config
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   readonly tracer?: Tracer | null
+}
+
+/** The services that every role uses; they run before the roles are created. */
+export interface CoreServices extends BaseServices {
   readonly journal: Journal
   readonly registry: Registry
   /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */

@@ -2,8 +2,8 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
-import type { FileProblem } from '../../shared/registry/file.ts'
 import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records.ts'
+import { type FileProblem, problemText } from '../../shared/registry/yaml-reader.ts'
 import {
   auditOf,
   type Call,
@@ -220,7 +220,7 @@ function applyFailure(file: string, result: Exclude<ApplyResult, { outcome: 'app
 }
 
 const problemLines = (problems: readonly FileProblem[]): string =>
-  problems.map(({ line, message }) => `  ${line === null ? '' : `line ${line}: `}${printable(message)}`).join('\n')
+  problems.map((problem) => `  ${printable(problemText(problem))}`).join('\n')
 
 function changeText(change: RegistryRecord): string {
   if (change.kind !== 'key')

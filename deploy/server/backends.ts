@@ -1,19 +1,7 @@
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
-import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { type Role, usesStore } from './roles.ts'
 import type { RunningTracer } from './tracer.ts'
-
-/** The dependencies of the adapters of the journal (journals.ts) and the log store (log-stores.ts). */
-export interface BackendDeps {
-  readonly config: Config
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly tracer?: Tracer | null
-}
 
 /** The thread of an adapter that works synchronously: one of its own, or the one that opens it. */
 export type Where = 'own' | 'same'
@@ -27,7 +15,7 @@ export const usesFiles = (config: Config, role: Role): boolean =>
   !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
 
 /** The configured tracer, or null. OpenTelemetry is loaded only if there is one. */
-export async function openTracer({ config, ...deps }: BackendDeps): Promise<RunningTracer | null> {
+export async function openTracer({ config, ...deps }: BaseServices): Promise<RunningTracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config
   if (endpoint === null || Number(config.OTEL_TRACES_SAMPLER_ARG) === 0) return null
   const { createTracer } = await import('./tracer.ts')

@@ -7,6 +7,7 @@ import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../../shared/log-store/log-store.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type Health, type Service, startAll, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
@@ -15,7 +16,7 @@ import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
-import { type BackendDeps, openTracer } from './backends.ts'
+import { openTracer } from './backends.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 
@@ -89,7 +90,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
 function createConsumers({
   config,
   ...deps
-}: BackendDeps & { readonly journal: Journal; readonly store: LogStoreWriter }): readonly Consumer[] {
+}: BaseServices & { readonly journal: Journal; readonly store: LogStoreWriter }): readonly Consumer[] {
   const options = {
     deadLetterRunMax: config.DEAD_LETTER_RUN_MAX,
     deadLetterRatioMax: config.DEAD_LETTER_PERCENT_MAX / 100,

@@ -9,6 +9,7 @@ import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/r
 import { generateKey } from '../../shared/registry/keys.ts'
 import { newKeyRecord } from '../../shared/registry/plan-keys.ts'
 import { isEmpty, type RegistryRecord } from '../../shared/registry/records.ts'
+import { problemText } from '../../shared/registry/yaml-reader.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -82,7 +83,7 @@ async function applyRegistryFile(file: string, { logger, audit, ...deps }: FileD
     logger.info({ file, changes: result.changes.length }, 'registry file applied')
     return
   }
-  const problems = result.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`)
+  const problems = result.problems.map(problemText)
   if (result.outcome === 'disturbed') problems.unshift('another process changed the registry at the same time')
   const lines = problems.map((problem) => `  - ${problem}`)
   throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be applied:\n${lines.join('\n')}`)

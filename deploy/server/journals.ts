@@ -4,8 +4,9 @@ import type { BatchingPolicy } from '../../gateway/publisher/schedule.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import type { Journal, NamedTopic } from '../../shared/journal/journal.ts'
 import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { type BackendDeps, usesKafka, type Where } from './backends.ts'
+import { usesKafka, type Where } from './backends.ts'
 
 /** A journal with the functions that depend on its kind. */
 export interface OpenJournal {
@@ -20,13 +21,13 @@ export interface OpenJournal {
 }
 
 /** Opens the configured journal; Kafka's client is loaded only if Kafka is configured (log-stores.ts). */
-export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJournal> =>
+export const openJournal = (deps: BaseServices, where: Where): Promise<OpenJournal> =>
   usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
 
 /** One disk has one queue: records that arrive during a sync, and from the senders just answered, are best gathered for the next one. */
 const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
 
-async function openSqlite({ config, clock, logger }: BackendDeps, where: Where): Promise<OpenJournal> {
+async function openSqlite({ config, clock, logger }: BaseServices, where: Where): Promise<OpenJournal> {
   const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
   // One process writes all topics, so more than one partition would only split its batches.
   const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
@@ -50,7 +51,7 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
   }
 }
 
-async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJournal> {
+async function openKafka({ config, clock, logger }: BaseServices): Promise<OpenJournal> {
   const { kafkaConnection } = await import('../../shared/journal/kafka/connection.ts')
   const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
   const journal = createKafkaJournal({

@@ -6,9 +6,10 @@ import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/con
 import type { ReplaceOptions } from '../../shared/log-store/elasticsearch/replace-index.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
-import type { BackendDeps, Where } from './backends.ts'
+import type { Where } from './backends.ts'
 
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {
@@ -29,12 +30,12 @@ export interface OpenLogStore {
  * Opens the configured log store. The client of a server is loaded only if it is needed: Elasticsearch's and Kafka's take some 50 MiB each,
  * in every thread that loads them.
  */
-export const openLogStore = (deps: BackendDeps, where: Where): Promise<OpenLogStore> =>
+export const openLogStore = (deps: BaseServices, where: Where): Promise<OpenLogStore> =>
   deps.config.ELASTICSEARCH_URL === null
     ? openSqlite(deps, where)
     : openElasticsearch(deps, deps.config.ELASTICSEARCH_URL)
 
-async function openSqlite({ config, logger }: BackendDeps, where: Where): Promise<OpenLogStore> {
+async function openSqlite({ config, logger }: BaseServices, where: Where): Promise<OpenLogStore> {
   const store = await createSqliteLogStore({ file: join(config.DATA_DIR, 'logs.db'), thread: where, logger })
   return {
     store,
@@ -45,7 +46,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   }
 }
 
-async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLogStore> {
+async function openElasticsearch(deps: BaseServices, url: string): Promise<OpenLogStore> {
   const { config, clock, logger, metrics, tracer } = deps
   const { createElasticsearchLogStore } = await import(
     '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'

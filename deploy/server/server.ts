@@ -6,7 +6,7 @@ import { type Audit, createAudit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createRegistryFollower, type RegistryFollower } from '../../shared/registry/follower.ts'
-import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
+import type { BaseServices, CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type Service, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
@@ -17,7 +17,7 @@ import { createViews } from '../../views/views.ts'
 import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
-import { type BackendDeps, checkRole, openTracer, usesFiles } from './backends.ts'
+import { checkRole, openTracer, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
 import { createCertificateReport } from './certificates.ts'
 import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
@@ -213,7 +213,7 @@ function createRoles(
   return roles
 }
 
-function createServerAudit({ config, clock, logger, metrics }: BackendDeps, journal: Journal): Audit {
+function createServerAudit({ config, clock, logger, metrics }: BaseServices, journal: Journal): Audit {
   const failures = metrics.counter('sluice_audit_failures_total', { record: ['change', 'outcome'] })
   const topic = topicName(config.TOPIC_PREFIX, 'audit')
   return createAudit({
@@ -228,7 +228,7 @@ function createServerAudit({ config, clock, logger, metrics }: BackendDeps, jour
   })
 }
 
-async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
+async function openStore(deps: BaseServices, run: Run): Promise<LogStore> {
   const { store, applyIndices } = await openLogStore(deps, 'own')
   await run(closing('log store', () => store.close()))
   if (deps.config.AUTO_CREATE) await applyIndices()

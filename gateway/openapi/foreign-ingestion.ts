@@ -10,6 +10,7 @@ import {
   type Operation,
   RETRY_AFTER,
 } from '../../shared/openapi/document.ts'
+import { DOMAIN, ERROR_INFO } from '../otlp/dialect.ts'
 import { BATCH_RESULT, BATCH_RESULT_EXAMPLES, QUOTA_DETAILS } from './ingestion.ts'
 
 const TAG = 'Ingestion from other clients'
@@ -95,7 +96,6 @@ const EXPORT_RESPONSE_EXAMPLES = {
   },
 }
 
-const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 const RPC_STATUS = named(
   'RpcStatus',
   objectOf({
@@ -106,7 +106,7 @@ const RPC_STATUS = named(
         {
           '@type': { const: ERROR_INFO },
           reason: ERROR_CODE,
-          domain: { const: 'sluice' },
+          domain: { const: DOMAIN },
           metadata: { type: 'object' },
         },
         ['metadata'],
@@ -126,7 +126,7 @@ const rpcFailure = (description: string): JsonSchema => ({
         value: {
           code: 16,
           message: problem('missing_api_key').message,
-          details: [{ '@type': ERROR_INFO, reason: 'missing_api_key', domain: 'sluice' }],
+          details: [{ '@type': ERROR_INFO, reason: 'missing_api_key', domain: DOMAIN }],
         },
       },
     }),

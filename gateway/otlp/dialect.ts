@@ -42,9 +42,9 @@ interface Encoding {
   success(partial?: PartialSuccess): Told
 }
 
-const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
-const DOMAIN = 'sluice'
+export const DOMAIN = 'sluice'
 
 const JSON_ENCODING: Encoding = {
   contentType: 'application/json',

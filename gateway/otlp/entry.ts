@@ -90,13 +90,13 @@ function takeMessage(plain: unknown, extractor: FieldExtractor): string | undefi
   const json = (): string => JSON.stringify(plain)
   if (typeof plain !== 'object' || isExactNumber(plain)) return json()
   if (Object.hasOwn(extractor.rest, BODY) || !fitsDepth(plain, BODY_LEVELS_MAX)) return json()
-  const own = isObject(plain) ? MESSAGE_NAMES.map((name) => stringOf(plain[name])).find(isText) : undefined
+  const own = isObject(plain)
+    ? MESSAGE_NAMES.map((name) => stringOf(plain[name])).find((text) => text !== undefined)
+    : undefined
   const message = own ?? json()
   if (own !== undefined || message.length <= REPEATED_CHARACTERS_MAX) extractor.put(BODY, plain)
   return message
 }
-
-const isText = (text: string | undefined): boolean => text !== undefined
 
 /** The name of a severity number: Protobuf's own JSON has the names of enums, that of OTLP the numbers. */
 const NUMBER_NAME = /^SEVERITY_NUMBER_([A-Z]+)[2-4]?$/

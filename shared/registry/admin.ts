@@ -1,7 +1,7 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import { encodeBackup, planRestore, readBackup } from './backup.ts'
-import { type FileProblem, parseRegistryFile } from './file.ts'
+import { parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState, readTopic } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
 import { type Plan, planApply } from './plan.ts'
@@ -9,6 +9,7 @@ import { isEmpty, type RegistryRecord, type RegistryState } from './records.ts'
 import type { Registry, Team } from './registry.ts'
 import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
+import type { FileProblem } from './yaml-reader.ts'
 import { byLine } from './yaml-reader.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { parseJsonObject } from '../contract/json-object.ts'
-import type { FileProblem } from './file.ts'
 import type { Plan } from './plan.ts'
 import { keyOwners, LIVE_KEYS_MAX, liveKeyIds } from './plan-keys.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type RegistryState,
   splitOwnedId,
 } from './records.ts'
+import type { FileProblem } from './yaml-reader.ts'
 
 /** The version of the file's format; a newer one raises it if older programs would misread it. */
 const VERSION = 1

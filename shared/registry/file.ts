@@ -5,8 +5,6 @@ import type { TeamLimits } from './registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from './rules.ts'
 import { byLine, type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 
-export type { FileProblem }
-
 /**
  * The content of a registry file. An undefined field was omitted and stays as it is in the registry; an undefined `team` is an error, which
  * is among the problems.

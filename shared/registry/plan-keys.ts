@@ -1,7 +1,8 @@
 import { DAY_MS } from '../contract/timestamp.ts'
-import type { FileProblem, FileTeam } from './file.ts'
+import type { FileTeam } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
 import { ownedId, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
+import type { FileProblem } from './yaml-reader.ts'
 
 /** The id of the record of a Team's key. */
 export const keyRecordId = (team: string, key: string): string => ownedId(team, hashKeyHex(key))

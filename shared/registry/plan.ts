@@ -1,4 +1,4 @@
-import type { FileEvent, FileProblem, FileTeam, RegistryFile } from './file.ts'
+import type { FileEvent, FileTeam, RegistryFile } from './file.ts'
 import { sameLimits } from './limits.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type RegistryValues,
   splitOwnedId,
 } from './records.ts'
+import type { FileProblem } from './yaml-reader.ts'
 import { byLine } from './yaml-reader.ts'
 
 export interface PlanOptions {

@@ -10,6 +10,10 @@ export interface FileProblem {
 /** Orders problems by line; those of the whole file come first. */
 export const byLine = (one: FileProblem, other: FileProblem): number => (one.line ?? 0) - (other.line ?? 0)
 
+/** A problem as text, with its line if that is known. */
+export const problemText = ({ line, message }: FileProblem): string =>
+  line === null ? message : `line ${line}: ${message}`
+
 /** A value in a YAML file, and its line. */
 export interface YamlValue {
   readonly line: number
