@@ -159,7 +159,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await panel.getByRole('row', { name: 'order 12345678901234567890' }).hover()
     await panel.getByRole('button', { name: 'Only this scope.order' }).click()
     await eventually(() => expect(paramsOf(page)['q']).toBe('digits scope.order:12345678901234567890'))
-    await expectRows(page, ['digits'])
+    await expectRows(page, ['digits order=12345678901234567890'])
     await page.keyboard.press('c')
     await eventually(async () => expect(await copied(page)).toContain('"order": 12345678901234567890'))
     await panel.getByRole('button', { name: 'Copy as cURL' }).click()
@@ -177,7 +177,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await values.getByRole('row', { name: 'tenant' }).hover()
     await values.getByRole('button', { name: 'Only this scope.Scopes.tenant' }).click()
     await eventually(() => expect(paramsOf(page)['q']).toBe('scope.Scopes.tenant:acme'))
-    await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent'])
+    await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent Scopes.tenant=acme'])
   })
 
   test('on a phone, a value has the width of the table, below its name and actions', async () => {
@@ -334,10 +334,27 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await page.locator('tr.log .text').click()
     const message = page.locator('tr.detail .message')
     await message.getByRole('button', { name: 'more characters' }).waitFor()
-    expect(await message.locator('mark').allTextContents()).toEqual(['SKU-420'])
+    const mark = message.locator('mark')
+    expect(await mark.allTextContents()).toEqual(['SKU-420'])
+    // What is before it is left out, until it is asked for.
+    expect((await message.textContent())?.length).toBeLessThan(1_800)
+    expect((await mark.boundingBox())?.y).toBeLessThan(800)
+    await message.getByRole('button', { name: 'more characters' }).click()
+    expect(await message.textContent()).toBe(`dump ${skus.join()}`)
     await page.getByRole('combobox', { name: 'Search' }).fill('dump')
     await page.keyboard.press('Enter')
     await eventually(async () => expect(await message.locator('mark').allTextContents()).toEqual(['dump']))
+    await page.getByRole('combobox', { name: 'Search' }).fill('"SKU-420"')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await mark.allTextContents()).toEqual(['SKU-420']))
+    await message.click()
+    await openFirst(page)
+    await tab(page, 'JSON')
+    const [found, code] = ['.json mark', '.json pre'].map((each) => page.locator(each))
+    await found?.waitFor()
+    const [place, room] = [await found?.boundingBox(), await code?.boundingBox()]
+    expect((place?.y ?? 0) - (room?.y ?? 0)).toBeGreaterThan(0)
+    expect((room?.y ?? 0) + (room?.height ?? 0) - (place?.y ?? 0)).toBeGreaterThan(10)
   })
 
   test('a name that is too long has its button for the rest around all of the text', async () => {

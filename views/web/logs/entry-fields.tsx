@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Copy } from '../ui/copy.tsx'
@@ -75,13 +76,20 @@ interface JsonBlockProps {
   readonly label: string
 }
 
-/** A pretty-printed JSON text. */
-export const JsonBlock = ({ text, copied = text, label }: JsonBlockProps) => (
-  <div class="json">
-    <Copy text={copied} label={`Copy ${label}`} />
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-    <pre class="code wrap" tabIndex={0}>
-      <LogText text={text} most={6_000} class="" />
-    </pre>
-  </div>
-)
+/** A pretty-printed JSON text, scrolled to what the search found in it. */
+export function JsonBlock({ text, copied = text, label }: JsonBlockProps) {
+  const scroller = useRef<HTMLPreElement>(null)
+  useLayoutEffect(() => {
+    const mark = scroller.current?.querySelector('mark')
+    if (mark) scroller.current?.scrollTo({ top: mark.offsetTop - scroller.current.clientHeight / 2 })
+  }, [text])
+  return (
+    <div class="json">
+      <Copy text={copied} label={`Copy ${label}`} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      <pre class="code wrap" tabIndex={0} ref={scroller}>
+        <LogText text={text} most={6_000} class="" />
+      </pre>
+    </div>
+  )
+}

@@ -13,33 +13,42 @@ interface LogTextProps {
 /** Maximum number of characters rendered; the full text can only be copied. */
 const DRAWN_MAX = 200_000
 
-/** Characters shown after the first match, if that is further down than the limit. */
+/** Characters shown from the first match on, if it is near the limit or beyond it. */
 const AFTER_MATCH = 500
 
 /**
  * Renders log text, which may be hostile: as plain text with isolated direction, visible control characters, and a length limit. What the
- * page's search finds in it is marked, and the first match is always shown.
+ * page's search finds in it is marked. If the first match is beyond the limit, most of what is before it is left out, so that it is in sight.
  */
 export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTextProps) {
   const [all, setAll] = useState(false)
   const found = useFound()
-  const at = found === undefined ? -1 : text.slice(0, DRAWN_MAX).search(found)
-  const shown = cut(text, all ? DRAWN_MAX : at === -1 ? most : Math.max(most, at + AFTER_MATCH))
+  const at = found === undefined || all ? -1 : text.slice(0, DRAWN_MAX).search(found)
+  const isFar = at >= most
+  const limit = at === -1 ? most : Math.max(most, at + AFTER_MATCH)
+  const shown = cut(text, all ? DRAWN_MAX : isFar ? most / 4 : limit)
+  const around = isFar ? text.slice(at - most / 4, limit).replace(/^[\udc00-\udfff]/, '') : ''
+  const more = countText(shown.more - around.length)
   return (
     <bdi class={look}>
       <Marked text={shown.text} found={found} />
-      {shown.more > 0 && (
+      {shown.more > around.length && (
         <>
           {'… '}
           {all ? (
-            <span class="muted">
-              {countText(shown.more)} more characters, not drawn here; copy the text to have them
-            </span>
+            <span class="muted">{more} more characters, not drawn here; copy the text to have them</span>
           ) : (
             <button type="button" class="button small" onClick={() => setAll(true)}>
-              Show {countText(shown.more)} more characters
+              Show {more} more characters
             </button>
           )}
+        </>
+      )}
+      {around && (
+        <>
+          {' …'}
+          <Marked text={around} found={found} />
+          {text.length > limit && '…'}
         </>
       )}
     </bdi>
