@@ -187,7 +187,7 @@ describeWithBrowser('the columns of a list', ({ open }) => {
     ['light', 390],
     ['dark', 390],
   ])('axe finds nothing, and nothing is wider than the screen (%s, %d wide)', async (theme, width) => {
-    const path = `${SHORT}&columns=level,environment,category,scope.tenant,eventId,message,correlationKey`
+    const path = `${SHORT}&columns=level,environment,category,scope.tenant,eventId,message,correlationKey&q=development`
     const { page, axe } = await show(path, { width, height: 800, dark: theme === 'dark' })
     await menu(page)
     const { x = -1 } = (await page.locator('.menu-form').boundingBox()) ?? {}

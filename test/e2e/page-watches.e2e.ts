@@ -202,10 +202,10 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
   })
 
   test('are one line while their script is on its way, and where it cannot be loaded', async () => {
-    tolerate(/watches-page/)
-    const { page } = await show('/team')
+    tolerate(/team-pages/)
+    const { page } = await show('/refused')
     const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
-    await page.route(/watches-page/, async (route) => {
+    await page.route(/team-pages/, async (route) => {
       await refused
       await route.abort()
     })

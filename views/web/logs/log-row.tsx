@@ -76,7 +76,7 @@ export const WithExcerpt = ({ excerpt, found, children }: WithExcerptProps): Com
   ) : (
     <span class="with-excerpt">
       <span class="cut">{children}</span>{' '}
-      <bdi class="cut excerpt">
+      <bdi class="cut mono excerpt">
         <span class="muted">{visible(excerpt.name)}</span>
         <Marked text={excerpt.text} found={found} />
       </bdi>
