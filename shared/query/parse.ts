@@ -3,6 +3,7 @@ import type { Comparison, ParsedQuery, Query } from './ast.ts'
 import { anyTextClause, combine, fieldClause, phraseOf } from './clause.ts'
 import { FIELD_NAMES, findField } from './fields.ts'
 import { type Lexeme, lex, type Problem } from './lexer.ts'
+import { escapeName } from './term.ts'
 import { splitWords } from './words.ts'
 
 /** Maximum length of a search text, in UTF-16 units. */
@@ -164,4 +165,5 @@ const misplaced = ({ kind }: Lexeme): string =>
     : `${kind.toUpperCase()} needs something to search for on both sides; as a word it goes into quotes.`
 
 const unknownField = (name: string): string =>
-  `There is no field "${name}"; fields are ${FIELD_NAMES}. A colon that is part of the text goes into quotes.`
+  `There is no field "${name}"; a value in scope data or a payload is scope.${escapeName(name)} or payload.${escapeName(name)}. ` +
+  `Fields are ${FIELD_NAMES}. A colon that is part of the text goes into quotes.`

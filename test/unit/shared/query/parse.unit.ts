@@ -139,7 +139,12 @@ const READ: readonly (readonly [string, Query])[] = [
 
 /** Text, a part of the problem, where it is, and what is searched instead. */
 const UNREAD: readonly (readonly [string, RegExp, number, Query])[] = [
-  ['foo:bar', /no field "foo"; fields are level, message/, 0, words(['foo', 'bar'], true)],
+  [
+    'foo:bar',
+    /no field "foo"; .* is scope.foo or payload.foo. Fields are level, message/,
+    0,
+    words(['foo', 'bar'], true),
+  ],
   ['10.0.0.1:5432 down', /no field/, 0, and(words(['10', '0', '0', '1', '5432'], true), word('down'))],
   ['see level:loud', /"loud" is not a level; levels are Trace/, 10, and(word('see'), words(['level', 'loud'], true))],
   ['level:', /no value after "level:"/, 6, word('level')],
