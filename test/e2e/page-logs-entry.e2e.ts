@@ -330,6 +330,8 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     const skus = Array.from({ length: 900 }, (_, index) => `SKU-${index}`)
     await server.application({ message: `dump ${skus.join()}`, timestamp: ago(120) })
     await eventually(async () => (await server.client.all('/api/application-logs?q=dump')).length === 1)
+    const phone = await show('/application-logs?q="SKU-420"', { width: 390 })
+    await phone.locator('tr.log .excerpt', { hasText: 'SKU-420' }).waitFor()
     const page = await show('/application-logs?q="SKU-420"')
     await page.locator('tr.log .text').click()
     const message = page.locator('tr.detail .message')

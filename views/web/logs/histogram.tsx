@@ -48,7 +48,7 @@ export function Histogram({ counts, onRange }: HistogramProps) {
       <figcaption class="muted small num">
         {marked === undefined ? (
           <span class="grow cut">
-            a bar is {durationText(interval)}, the highest {countText(Math.max(...buckets.map(({ total }) => total)))}
+            bars of {durationText(interval)}, highest {countText(Math.max(...buckets.map(({ total }) => total)))}
             {areEnlarged && ', low ones enlarged'}
           </span>
         ) : (
