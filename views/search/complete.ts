@@ -101,7 +101,12 @@ function namesLike(typed: string, paths: readonly string[]): readonly Choice[] {
       .filter((alias) => startsWith(alias, typed) && !startsWith(name, typed))
       .map((alias) => ({ insert: `${alias}:`, label: alias, help })),
   )
-  return [...names.filter(({ label }) => startsWith(label, typed) && label !== typed), ...aliases]
+  const begins = names.filter(({ label }) => startsWith(label, typed) && label !== typed)
+  // `tenant` is on its way to `scope.tenant`.
+  const within = names.filter(
+    (one) => !begins.includes(one) && one.label.toLowerCase().includes(`.${typed.toLowerCase()}`),
+  )
+  return [...begins, ...aliases, ...within]
 }
 
 async function valuesLike(name: string, typed: string, known: Known): Promise<readonly Choice[]> {

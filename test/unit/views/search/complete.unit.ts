@@ -82,7 +82,12 @@ describe('what can come at the caret of a search', () => {
   })
 
   test('paths of leaves that the entries have', async () => {
-    expect(await at('scope.Re|', ['scope.RequestId', 'scope.tenant'])).toEqual(['scope.RequestId'])
+    const paths = ['scope.RequestId', 'scope.tenant', 'scope.order.project']
+    expect(await at('scope.Re|', paths)).toEqual(['scope.RequestId'])
+    expect(await at('Ten|', paths)).toEqual(['scope.tenant'])
+    // Those that begin so come first.
+    expect(await at('proj|', paths)).toEqual(['project', 'scope.order.project'])
+    expect(await at('enant|', paths)).toEqual([])
   })
 
   test.each([
