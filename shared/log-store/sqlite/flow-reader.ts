@@ -1,6 +1,6 @@
 /** The functions answer the calls of their names in `LogStoreReader`. */
 import { levelOf, levelRank } from '../../contract/levels.ts'
-import { earlier, fromNanos, later, toNanos } from '../../contract/timestamp.ts'
+import { earlier, fromNanoDigits, later, toNanos } from '../../contract/timestamp.ts'
 import {
   type Flow,
   type FlowCounts,
@@ -150,12 +150,12 @@ function groupOf(row: Row): FlowGroup {
   }
 }
 
-const spanOf = (row: Row): { readonly firstAt: string; readonly lastAt: string } => ({
-  firstAt: fromNanos(BigInt(String(row['first_at']))),
-  lastAt: fromNanos(BigInt(String(row['last_at']))),
+const spanOf = (row: Row): Pick<Flow, 'firstAt' | 'lastAt'> => ({
+  firstAt: fromNanoDigits(String(row['first_at'])),
+  lastAt: fromNanoDigits(String(row['last_at'])),
 })
 
-const spanOfGroups = (groups: readonly FlowGroup[]): { readonly firstAt: string; readonly lastAt: string } => ({
+const spanOfGroups = (groups: readonly FlowGroup[]): Pick<Flow, 'firstAt' | 'lastAt'> => ({
   firstAt: groups.map(({ firstAt }) => firstAt).reduce(earlier),
   lastAt: groups.map(({ lastAt }) => lastAt).reduce(later),
 })

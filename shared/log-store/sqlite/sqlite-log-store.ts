@@ -154,7 +154,7 @@ export function createPersistence(logger: Pick<Logger, 'warn'>) {
 
 /** The store in this thread, where nothing else runs during a call: a read cannot be called off. */
 function openStoreHere(options: StoreOptions): StoreClient {
-  const { call, health, close } = callHere<Store>('log-store', openStore(options), isStep)
+  const { call, health, close } = callHere<Store>('log-store', openStore(options), (name) => STEPS.includes(name))
   return {
     call: (name, ...args) => call(name, args),
     read: async ({ signal }, name, ...args) => {
@@ -166,9 +166,11 @@ function openStoreHere(options: StoreOptions): StoreClient {
   }
 }
 
-/** Removal, counting, moves and renewal proceed in steps. */
-const isStep = (name: keyof Store): boolean =>
-  name.startsWith('remove') || name.startsWith('drop') || name.endsWith('More') || name === 'renew'
+/** The calls that are made in loops, until nothing is left to do. */
+const STEPS: readonly (keyof Store)[] = [
+  ...(['removeDocumentsBefore', 'removeFlowsBefore', 'removeOldest', 'dropEmptyTextTable'] as const),
+  ...(['countMore', 'moveMore', 'renew'] as const),
+]
 
 async function removeBefore(store: StoreClient, day: string, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0
