@@ -13,6 +13,7 @@ import type { RebuildOptions } from '../../shared/log-store/elasticsearch/rebuil
 import type { Flow, FlowCursor, FlowPage } from '../../shared/log-store/log-store.ts'
 import { flowsOf } from '../contract/log-store-rig.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { recordOf } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import {
@@ -220,7 +221,7 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
           await close()
         }
       }
-      expect(await read(() => rebuild())).toMatchObject({ entries: [{ message: long.message }] })
+      expect(await read(() => rebuild())).toMatchObject({ entries: [recordOf(long)] })
       expect(await indices()).toContain('application-logs-v1.3-2026.01.30')
       await expect(read(() => store.removeBefore(TODAY))).rejects.toMatchObject({ status: 503 })
     })
@@ -233,7 +234,7 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await rebuild()
       await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
       expect((await storedIds(store)).sort()).toEqual(idsOf(long))
-      expect(await store.get(TEAM, 'application', uuid(7, 7))).toMatchObject({ message: long[7]?.message })
+      expect(await store.get(TEAM, 'application', uuid(7, 7))).toEqual(long.map(recordOf)[7])
     }, 60_000)
   })
 
