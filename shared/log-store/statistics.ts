@@ -25,11 +25,14 @@ export function roundedNumber(value: string): number | undefined {
 /** A number, and how often it occurs. */
 export type CountedNumber = readonly [number: number, count: number]
 
+/** How often all the numbers occur together. */
+export const countOf = (numbers: readonly CountedNumber[]): number => numbers.reduce((sum, [, count]) => sum + count, 0)
+
 const RANKS = { p50: 50, p95: 95, p99: 99 } as const
 
 /** The function's value for numbers in ascending order; null if there are none, except for `count`. */
 export function statisticOf(fn: SeriesFunction, numbers: readonly CountedNumber[]): number | null {
-  const total = numbers.reduce((sum, [, count]) => sum + count, 0)
+  const total = countOf(numbers)
   switch (fn) {
     case 'count':
       return total

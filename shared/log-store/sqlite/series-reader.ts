@@ -10,7 +10,7 @@ import {
   withLeaf,
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
-import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
+import { type CountedNumber, countOf, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
 import type { StoreContext } from './contents.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { minutesOfSpan } from './counts.ts'
@@ -234,8 +234,7 @@ function seriesOf(rows: Iterable<NumberRow>, fn: SeriesFunction, spans: Spans): 
     if (ofSeries.size > ROUNDED_NUMBERS_MAX) throw tooDifferent()
     different.set(value, ofSeries)
     const numbers = span.map((row): CountedNumber => [row.number, row.count])
-    const total = numbers.reduce((sum, [, entries]) => sum + entries, 0)
-    found.set(value, { count: count + total, points: points.with(at, statisticOf(fn, numbers)) })
+    found.set(value, { count: count + countOf(numbers), points: points.with(at, statisticOf(fn, numbers)) })
   }
   return found
 }
