@@ -41,6 +41,8 @@ export interface MemoryLogStore extends LogStoreReader {
   readonly calls: readonly string[]
 }
 
+const WHOLE_LIST = { limit: Number.POSITIVE_INFINITY, sort: 'latest', after: null } as const
+
 export function createMemoryLogStore(): MemoryLogStore {
   const entries: EntryRecord[] = []
   const calls: string[] = []
@@ -119,18 +121,13 @@ export function createMemoryLogStore(): MemoryLogStore {
       return { flows: page, next: flows.length > limit && next ? next : null }
     },
     countFlows: async (filter, states) => {
-      const { flows } = await store.searchFlows(filter, {
-        limit: Number.POSITIVE_INFINITY,
-        sort: 'latest',
-        after: null,
-      })
+      const { flows } = await store.searchFlows(filter, WHOLE_LIST)
       const counts = { ...NO_FLOWS }
       for (const flow of flows) counts[stateOf(flow, states)] += 1
       return counts
     },
     tallyFlows: async (filter, states) => {
-      const page = { limit: Number.POSITIVE_INFINITY, sort: 'latest', after: null } as const
-      const { flows } = await store.searchFlows(filter, page)
+      const { flows } = await store.searchFlows(filter, WHOLE_LIST)
       const tally = (memberOf: (group: FlowGroup) => string | null): ReadonlyMap<string, FlowCounts> => {
         const counts = new Map<string, Record<FlowState, number>>()
         for (const flow of flows) {

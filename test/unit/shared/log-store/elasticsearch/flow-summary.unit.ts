@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
+import type { EntryDocument, FlowDelta } from '../../../../../shared/contract/documents.ts'
 import { type FlowSummary, foldFlow } from '../../../../../shared/log-store/elasticsearch/flow-summary.ts'
+import { deltasOf } from '../../../../contract/log-store-flows.ts'
+import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 import { flowDeltas } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
+
+const deltaOf = (document: EntryDocument): FlowDelta => deltasOf([document])[0] as FlowDelta
 
 const fold = (deltas: readonly FlowDelta[]): FlowSummary | undefined =>
   deltas.reduce<FlowSummary | undefined>(foldFlow, undefined)
@@ -17,21 +21,15 @@ test('what was folded already changes nothing, and is not written again', () => 
 })
 
 test('a summary has the extremes and everything named, sorted', () => {
-  const one: FlowDelta = {
-    team: 'payments',
-    correlationKey: 'Order-1',
-    firstAt: '2026-01-31T10:00:00.1234Z',
-    lastAt: '2026-01-31T10:00:00.1234Z',
-    days: ['2026-01-31'],
-    lastReceivedAt: '2026-01-31T10:00:01.000Z',
-    worstLevel: 'Debug',
-    lastErrorAt: null,
-    lastProgressAt: '2026-01-31T10:00:00.1234Z',
-    environments: ['b'],
-    events: [],
-    steps: [],
-    projects: [],
-  }
+  const one = deltaOf(
+    eventDocument({
+      correlationKey: 'Order-1',
+      timestamp: '2026-01-31T10:00:00.1234Z',
+      receivedAt: '2026-01-31T10:00:01.000Z',
+      level: 'Debug',
+      environment: 'b',
+    }),
+  )
   const other: FlowDelta = {
     ...one,
     firstAt: '2026-01-31T10:00:00.123Z',
@@ -66,21 +64,7 @@ test('a flow is found by the first 16,384 characters of the values of a field, i
 })
 
 test('a summary of a release before, which kept no times of errors, is failed until an Event or Step logs again', () => {
-  const facts = { lastErrorAt: null, lastProgressAt: null }
-  const told: FlowDelta = {
-    team: 'payments',
-    correlationKey: 'Order-1',
-    firstAt: '2026-01-31T10:00:00.000Z',
-    lastAt: '2026-01-31T10:00:00.000Z',
-    days: ['2026-01-31'],
-    lastReceivedAt: '2026-01-31T10:00:01.000Z',
-    worstLevel: 'Debug',
-    ...facts,
-    environments: [],
-    events: [],
-    steps: [],
-    projects: [],
-  }
+  const told = deltaOf(applicationDocument({ correlationKey: 'Order-1', level: 'Debug' }))
   const { lastErrorAt: _, lastProgressAt: __, failed: ___, duration: ____, ...before } = fold([told]) as FlowSummary
   const withError = foldFlow({ ...before, worstLevel: 4 }, told)
   expect(withError).toMatchObject({ failed: true, duration: 0 })
