@@ -22,7 +22,7 @@ export interface ShardServer {
   /** Indices with one shard each; may be changed at any time. */
   readonly shards: ServedShard[]
   /** The number of requests of each kind. */
-  readonly asked: { stats: number; settings: number; refresh: number; mapping: number }
+  readonly asked: { stats: number; settings: number; refresh: number; mapping: number; search: number }
   /** The last operation that searches see, by index. */
   readonly visible: ReadonlyMap<string, number>
   /** Makes every request fail from now on, or succeed again. */
@@ -41,7 +41,7 @@ const LINE_BYTES_MAX = 4_000
  * an entry whose id contains its index and number. Responses are sent one turn of the event loop later.
  */
 export function serveShards(...shards: ServedShard[]): ShardServer {
-  const asked = { stats: 0, settings: 0, refresh: 0, mapping: 0 }
+  const asked = { stats: 0, settings: 0, refresh: 0, mapping: 0, search: 0 }
   const visible = new Map<string, number>()
   let failing = false
   let endsEarly = false
@@ -73,6 +73,7 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
         rebuilt.map(([index, origin]) => [index, { mappings: { _meta: { origins: [origin] } } }]),
       )
     }
+    asked.search += 1
     if (endsEarly) return { responses: searchesIn(String(lines)).map(({ partial }) => endedEarly(partial)) }
     const going = shards.findIndex(({ goes }) => goes)
     const [gone] = going < 0 ? [] : shards.splice(going, 1)

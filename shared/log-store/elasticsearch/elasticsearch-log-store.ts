@@ -129,7 +129,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       return removed
     },
     ...createEntryReader({ connection: once, searcher, names }),
-    tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
+    tail: createTail({ connection: once, checkpoints: createCheckpoints(once, names) }),
     ...createFlowReader({ connection: patient, searcher, names }),
     health: createHealthCheck(once, names, bulk.problem),
     async close() {

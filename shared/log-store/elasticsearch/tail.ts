@@ -11,7 +11,7 @@ import { asReadError, type Hit, LENIENT, preferenceOf, ROW, rowOfText, type Stam
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
-  /** A connection that retries (`retrying`). */
+  /** A connection that does not retry. */
   readonly connection: Connection
   readonly checkpoints: Checkpoints
 }
@@ -78,7 +78,8 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     if (unread.length === 0) return { entries: [], more: false, cursor: encodePosition({ kinds, seen }) }
     // Entries that were stored before rows existed may be too long together.
     return askForFewer(limit, async (most) => {
-      const arrivals = await readArrivals(connection, filter, unread, most, signal)
+      // A shard may turn its search away alone, as while a rebuild takes its index away.
+      const arrivals = await retried(() => readArrivals(connection, filter, unread, most, signal), signal)
       return merge(kinds, seen, unread, arrivals, most)
     })
   }

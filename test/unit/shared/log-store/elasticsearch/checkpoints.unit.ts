@@ -49,7 +49,7 @@ test('many who ask for the present end at once cost no more than two looks', asy
   const first = checkpoints.now()
   await new Promise(setImmediate)
   await Promise.all([first, ...Array.from({ length: 50 }, () => checkpoints.now())])
-  expect(asked).toEqual({ settings: 2, stats: 2, refresh: 1, mapping: 0 })
+  expect(asked).toEqual({ settings: 2, stats: 2, refresh: 1, mapping: 0, search: 0 })
 })
 
 test('many who follow share a look for a while', async () => {
@@ -58,7 +58,7 @@ test('many who follow share a look for a while', async () => {
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 50 }, () => checkpoints.recent()))
   }
-  expect(asked).toEqual({ settings: 1, stats: 1, refresh: 1, mapping: 0 })
+  expect(asked).toEqual({ settings: 1, stats: 1, refresh: 1, mapping: 0, search: 0 })
 })
 
 test('a look that failed is told to all who waited for it, and is not remembered', async () => {

@@ -108,6 +108,20 @@ test('entries that a search has no time to find are read later', async () => {
   expect((await tail(EVERYTHING, cursor, 100)).entries.map(({ entry }) => entry.id)).toEqual([`${shard.index}#1`])
 })
 
+test('a shard that turns its search away for a moment is asked again', async () => {
+  const shard = shardOf('event', '2026-01-31', 'uuid-a', 0)
+  const { connection, asked, endEarly } = serveShards(shard)
+  const { now } = createCheckpoints(connection, names)
+  const tail = createTail({ connection, checkpoints: { now, recent: now } })
+  const { cursor } = await tail(EVERYTHING, null, 100)
+  shard.end = 1
+  endEarly(true)
+  const reading = tail(EVERYTHING, cursor, 100)
+  while (asked.search === 0) await new Promise(setImmediate)
+  endEarly(false)
+  expect((await reading).entries.map(({ entry }) => entry.id)).toEqual([`${shard.index}#1`])
+})
+
 test('a closed day keeps no tail from beginning', async () => {
   const { old, today, read } = tailOfTwoDays()
   old.state = 'CLOSED'
