@@ -10,8 +10,14 @@ export const sql = (text: string, ...values: readonly SQLInputValue[]): Sql => (
 
 /** A template of pieces, and of texts that are SQL as they are; a value is the parameter of a piece: `LIMIT ${sql('?', limit)}`. */
 export function compose(strings: TemplateStringsArray, ...parts: readonly (Sql | string)[]): Sql {
-  const pieces = parts.map((part) => (typeof part === 'string' ? sql(part) : part))
-  return sql(String.raw({ raw: strings }, ...pieces.map(({ text }) => text)), ...pieces.flatMap(({ values }) => values))
+  let [text = ''] = strings
+  const values: SQLInputValue[] = []
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? ''
+    if (typeof part !== 'string') values.push(...part.values)
+    text += (typeof part === 'string' ? part : part.text) + (strings[index + 1] ?? '')
+  }
+  return { text, values }
 }
 
 export const TRUE = sql('1')
@@ -31,4 +37,4 @@ export function join(pieces: readonly Sql[], between: string, empty = sql('')): 
 export const allOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' AND ', TRUE)
 export const anyOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' OR ', FALSE)
 
-const bracketed = (piece: Sql): Sql => compose`(${piece})`
+const bracketed = ({ text, values }: Sql): Sql => ({ text: `(${text})`, values })
