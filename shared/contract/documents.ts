@@ -56,7 +56,7 @@ export interface FlowDelta {
   /** The latest entry of Error or Critical, and the latest of an Event or Step at a lower level; null if there is none. */
   readonly lastErrorAt: string | null
   readonly lastProgressAt: string | null
-  /** Sorted and without duplicates, as `days` are. */
+  /** These four lists and `days` are sorted and without duplicates. */
   readonly environments: readonly string[]
   readonly events: readonly string[]
   readonly steps: readonly string[]
