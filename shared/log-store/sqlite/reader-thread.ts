@@ -4,13 +4,13 @@ import { serveThread } from '../../runtime/threads/serve-thread.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 export interface ReaderThreadData extends StoreOptions {
-  /** One 32-bit integer: the number of the job to call off. */
+  /** One 32-bit integer: the number of the call to call off. */
   readonly calledOff: SharedArrayBuffer
 }
 
 export interface ReaderCalls {
-  /** Runs a call of the store as the job of this number. */
-  run<Name extends keyof Store>(job: number, name: Name, args: Parameters<Store[Name]>): ReturnType<Store[Name]>
+  /** Runs a call of the store under this number. */
+  run<Name extends keyof Store>(number: number, name: Name, args: Parameters<Store[Name]>): ReturnType<Store[Name]>
   /** The id by which the operating system knows this thread; null if it does not tell. */
   systemThreadId(): number | null
 }
@@ -21,8 +21,8 @@ await serveThread<ReaderCalls>(({ calledOff, ...options }: ReaderThreadData) => 
   const { calls, close } = openStore({ ...options, isCalledOff: () => Atomics.load(word, 0) === present })
   return {
     calls: {
-      run: (job, name, args) => {
-        present = job
+      run: (number, name, args) => {
+        present = number
         return (calls[name] as (...given: typeof args) => ReturnType<Store[typeof name]>)(...args)
       },
       systemThreadId,

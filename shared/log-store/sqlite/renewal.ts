@@ -11,7 +11,7 @@ import type { Database } from './database.ts'
 import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
 import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
-import { beginTextTable, NO_END, replaceTextTable, tableOf } from './text-tables.ts'
+import { beginTextTable, NO_END, nameOf, tableOf } from './text-tables.ts'
 
 /** Some entries to renew. */
 export interface Turn {
@@ -63,9 +63,12 @@ export function nextToRenew({ database, contents, limits }: StoreContext): Turn 
   return { after: renewed, entries }
 }
 
-/** Replaces the old table with the new one, if the old one still exists. */
+/** Replaces the table with this number by the new one; drops the new one if that table no longer exists. */
 function replace(database: Database, number: number): void {
-  if (number !== 0) replaceTextTable(database, number, RENEWED_TABLE)
+  if (number === 0) return
+  const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
+  if (isThere) database.exec(`DROP TABLE ${nameOf(number)}; ALTER TABLE ${RENEWED_TABLE} RENAME TO ${nameOf(number)}`)
+  else database.exec(`DROP TABLE ${RENEWED_TABLE}`)
 }
 
 /** Renews the entries of the turn with documents made from their sources; does nothing if they were renewed or removed meanwhile. */

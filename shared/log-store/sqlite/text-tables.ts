@@ -52,7 +52,8 @@ export function textTables(database: Database): readonly TextTable[] {
     })
 }
 
-const nameOf = (number: number): string => `texts_${number}`
+/** The name of the table with this number. */
+export const nameOf = (number: number): string => `texts_${number}`
 
 /** The tables that may have entries of a filter's time. */
 export function tablesWithin(database: Database, { from, to }: Pick<EntryFilter, 'from' | 'to'>): readonly TextTable[] {
@@ -94,13 +95,6 @@ export function dropTextTable(database: Database, { name, number }: TextTable): 
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
   database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
-}
-
-/** Renames a table to replace the one with this number; drops it if that one no longer exists. */
-export function replaceTextTable(database: Database, number: number, name: string): void {
-  const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
-  const replaced = nameOf(number)
-  database.exec(isThere ? `DROP TABLE ${replaced}; ALTER TABLE ${name} RENAME TO ${replaced}` : `DROP TABLE ${name}`)
 }
 
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
