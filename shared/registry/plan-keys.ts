@@ -25,6 +25,8 @@ export function ownKeyWait(state: RegistryState, team: string, now: number): num
   const made = [...state.key]
     .filter(([id]) => splitOwnedId(id).team === team)
     .map(([, { createdAt }]) => Date.parse(createdAt))
+    // The time of a key that was made while the clock was ahead may be years away.
+    .filter((at) => at <= now)
   const oldest = made.sort((a, b) => b - a)[OWN_KEYS_MAX - 1]
   return oldest === undefined ? 0 : Math.max(0, oldest + DAY_MS - now)
 }

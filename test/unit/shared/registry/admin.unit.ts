@@ -197,6 +197,17 @@ describe('rotate-key', () => {
     expect((await rotate(true)).outcome).toBe('rotated')
   })
 
+  test('by the Team itself is possible after a clock that was a year ahead was set back', async () => {
+    const setup = await withFile()
+    const rotate = () => setup.admin.rotateKey('payments', { revokeOld: true, byTeam: true })
+    const now = setup.clock.now()
+    setup.clock.now = () => now + 8_760 * HOUR
+    for (let count = 1; count <= 20; count += 1) expect((await rotate()).outcome).toBe('rotated')
+    expect((await rotate()).outcome).toBe('refused')
+    setup.clock.now = () => now
+    expect((await rotate()).outcome).toBe('rotated')
+  })
+
   test('refuses a Team that is not there', async () => {
     const { admin } = await withFile()
     expect(await admin.rotateKey('nobody', { revokeOld: false })).toEqual({
