@@ -105,6 +105,11 @@ interface Signed {
   readonly secret: string
 }
 
-/** Seconds until the cookie expires; 0 or less once expired. A time ahead of this clock is accepted, as clocks of servers differ. */
-const secondsLeft = ({ startedAt, renewedAt }: Token, now: number): number =>
-  Math.min(renewedAt + IDLE_SECONDS, startedAt + LONGEST_SECONDS) - now
+/**
+ * Seconds until the cookie expires; 0 or less once expired. A time ahead of this clock is accepted, as clocks of servers differ; a cookie of a
+ * clock that was far ahead expires when that clock is set.
+ */
+const secondsLeft = ({ startedAt, renewedAt }: Token, now: number): number => {
+  const left = Math.min(renewedAt + IDLE_SECONDS, startedAt + LONGEST_SECONDS) - now
+  return left > 2 * IDLE_SECONDS ? 0 : left
+}

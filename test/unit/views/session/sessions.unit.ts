@@ -65,3 +65,12 @@ test('a cookie that is made anew is signed by the first secret, so that the othe
   pass(1)
   expect(read(2, cookie)).toBeUndefined()
 })
+
+test('a cookie of a clock that was a year ahead does not outlive that it is set back', () => {
+  const { read, begin, pass } = processes()
+  const cookie = begin(0)
+  pass(-IDLE_SECONDS)
+  expect(read(0, cookie)?.team.id).toBe('payments')
+  pass(-365 * 24 * 3_600)
+  expect(read(0, cookie)).toBeUndefined()
+})
