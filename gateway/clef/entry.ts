@@ -43,7 +43,7 @@ export function entryOf({ characters, event: sent }: SentEvent, project: Project
     exception,
     eventId: eventIdOf(event['@i']),
     correlationKey: extractor.take('correlationKey', textOf) ?? extractor.take('CorrelationId', textOf) ?? traceId,
-    timestamp: numberText(event['@t']) ?? event['@t'],
+    timestamp: timeOf(event['@t']),
   }
   const rest = { ...leftOver(event, fields), ...extractor.rest }
   return { value: { ...fields, scopeData: scopeDataOf(sentIdOf(event['@tr']), sentIdOf(event['@sp']), rest) } }
@@ -99,6 +99,10 @@ function exceptionOf(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+/** A time, of whatever type, as text: the entry check then refuses it by the sender's name for it. */
+const timeOf = (value: unknown): unknown =>
+  typeof value === 'string' || isAbsent(value) ? value : (numberText(value) ?? JSON.stringify(value))
 
 /** Information if the event has no level. An unknown level is passed on, a number as text, for the entry check to refuse or replace. */
 const levelOf = (value: unknown): unknown =>

@@ -197,9 +197,11 @@ describe('a request', () => {
     )
   })
 
-  test('with a number as its time or level quotes it', async () => {
-    const [time, level] = [{ '@t': 1_700_000_000 }, { '@l': 3 }].map((odd) => post(lines({ ...EVENT, ...odd })))
+  test('with no text as its time or level quotes it', async () => {
+    const odd = [{ '@t': 1_700_000_000 }, { '@t': [2026, 11] }, { '@l': 3 }]
+    const [time, list, level] = odd.map((fields) => post(lines({ ...EVENT, ...fields })))
     expect((await time)?.body.error.message).toMatch(/The first: @t is not a date .*: "1700000000"\./)
+    expect((await list)?.body.error.message).toMatch(/The first: @t is not a date .*: "\[2026,11\]"\./)
     expect((await level)?.body.error.message).toMatch(/The first: "3" is not a recognized log level\./)
   })
 
