@@ -79,7 +79,7 @@ export function scansOf(context: StoreContext, slice: Slice): readonly Scan[] {
   })
 }
 
-/** */
+/** A slice as one scan. */
 export function scanOf(database: Database, { filter, path = pathOf(database, filter) }: Slice): Scan {
   const range = path.by === 'arrivals' ? path : null
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.

@@ -90,7 +90,7 @@ export function beginTextTable(database: Database, number: number, firstArrival:
   return nameOf(number)
 }
 
-/** */
+/** Drops the table and what is noted about it. */
 export function dropTextTable(database: Database, { name, number }: TextTable): void {
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
