@@ -19,8 +19,8 @@ import { followLinks, go, useAddress } from './ui/use-address.ts'
 
 followLinks(PAGES.map(({ path }) => path))
 
-const TeamPage = part(() => import('./team/team-pages.ts').then((module) => module.TeamPage))
-const WatchesPage = part(() => import('./team/team-pages.ts').then((module) => module.WatchesPage))
+const TeamPage = part(() => import('./team-pages.ts').then((module) => module.TeamPage))
+const WatchesPage = part(() => import('./team-pages.ts').then((module) => module.WatchesPage))
 
 /** The default page. */
 const START = 'event-logs'

@@ -1,4 +1,0 @@
-// The pages that change a Team are one part of the page: as two, what they share would be a third.
-
-export { WatchesPage } from '../watches/watches-page.tsx'
-export { TeamPage } from './team-page.tsx'
