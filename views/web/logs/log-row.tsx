@@ -120,10 +120,13 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, colu
       </td>
     )
   if (look === 'text') {
-    const shown = [lineOf(entry).slice(0, room), ...columns.map(({ read }) => read(entry, utc))]
+    const excerpt =
+      sought.length === 0
+        ? undefined
+        : excerptOf(entry, sought, room, [lineOf(entry).slice(0, room), ...columns.map((one) => one.read(entry, utc))])
     return (
       <td role="cell" class={look} key={name}>
-        <WithExcerpt excerpt={excerptOf(entry, sought, room, shown)} found={found}>
+        <WithExcerpt excerpt={excerpt} found={found}>
           {textOf(entry, found)}
         </WithExcerpt>
       </td>
