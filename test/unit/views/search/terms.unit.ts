@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Query } from '../../../../shared/query/ast.ts'
+import { withoutLastDot } from '../../../../shared/query/clause.ts'
 import { FIELDS } from '../../../../shared/query/fields.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { printTerm, type Term } from '../../../../shared/query/term.ts'
@@ -83,7 +84,9 @@ describe('a term of a search', () => {
         const query = meaning(printTerm(term))
         const positive = query.type === 'not' ? query.query : query
         expect(query.type === 'not').toBe(term.negated)
-        expect(positive).toMatchObject({ value: term.value, prefix: term.prefix })
+        const isCategory = term.field === 'category' && !term.prefix
+        const value = isCategory ? withoutLastDot(term.value) : term.value
+        expect(positive).toMatchObject({ value, prefix: term.prefix })
         expect(isText(printTerm(term))).toBe(false)
       }),
     )
