@@ -15,8 +15,8 @@ export interface Excerpt {
 }
 
 /**
- * The first place that a search found in an entry, if it is in none of the texts that its row shows; as long as a row has room for. A list
- * has only the beginning of a long text; if nothing is found in it, the excerpt says so.
+ * The first place that a search found in an entry, if none of the texts that its row shows has it. `room` is the number of characters that
+ * a row has room for. A list has only the beginning of a long text; if nothing is found in it, the excerpt says so.
  */
 export function excerptOf(
   entry: Entry,
