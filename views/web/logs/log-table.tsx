@@ -29,7 +29,8 @@ interface LogTableProps {
 export function LogTable({ kind, rows, total, state, columns: { columns, isChosen }, onOrder }: LogTableProps) {
   const { order, entries } = rows
   const hasKeys = useMemo(() => entries.some(({ correlationKey }) => correlationKey !== null), [entries])
-  const widthOf = ({ look }: Column): string => (look === 'key' && !isChosen && !hasKeys ? '2.5rem' : `var(--${look})`)
+  const widthOf = ({ look }: Column): string =>
+    look === 'key' && !isChosen && !hasKeys ? '2.5rem' : `var(--width-${look})`
   const utc = useUtc()
   const hasValues = columns.some(({ look }) => look === 'value' || (isChosen && (look === 'env' || look === 'project')))
   return (
@@ -37,7 +38,7 @@ export function LogTable({ kind, rows, total, state, columns: { columns, isChose
       role="table"
       class={`log-table ${isChosen ? '' : 'usual'} ${hasValues ? 'with-values' : ''}`}
       // Widths depend on the columns only, not on the rows' content; but a usual Flow column without any flow leaves its room to the text.
-      style={{ '--columns': ['var(--at)', ...columns.map(widthOf)].join(' ') }}
+      style={{ '--columns': ['var(--width-at)', ...columns.map(widthOf)].join(' ') }}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
       aria-rowcount={total === undefined ? -1 : total + 1}
     >
