@@ -39,7 +39,7 @@ export const limitsTable = (): string =>
 
 /** The value of a limit, with the default if it is a setting. */
 const limitText = ({ is }: Limit): string =>
-  is in SETTINGS ? `\`${is}\` (${Number(SETTINGS[is as SettingName].default).toLocaleString('en')})` : is
+  is in SETTINGS ? `${code(is)} (${Number(SETTINGS[is as SettingName].default).toLocaleString('en')})` : is
 
 /** The names that fields have in the JSON of other loggers, as Markdown. */
 export const aliasesTable = (): string =>

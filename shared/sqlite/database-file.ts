@@ -194,8 +194,17 @@ const PASSING: readonly number[] = [SQLITE.FULL, SQLITE.BUSY, SQLITE.LOCKED, SQL
 /** Whether a failure with this primary result code may pass by itself: a full disk or an I/O error may. */
 export const isPassing = (code: number): boolean => PASSING.includes(code)
 
-/** How often work that fails with CORRUPT is tried: SQLite calls a file damaged also where only a read of the disk failed (EIO). */
-export const DAMAGE_TRIES = 8
+/** Tries of work that fails with CORRUPT: SQLite calls a file damaged also where only a read of the disk failed (EIO). */
+const DAMAGE_TRIES = 8
+
+/** The patience with one piece of work: a check of each of its failures, whether to try again. Damage is believed after a few tries. */
+export function createPatience(
+  mayPass: (error: unknown) => boolean,
+  isDamage: (error: unknown) => boolean,
+): (error: unknown) => boolean {
+  let triesLeft = DAMAGE_TRIES
+  return (error) => (isDamage(error) ? --triesLeft > 0 : mayPass(error))
+}
 
 /** The commands that bring back some of the content of a damaged file that was moved away. */
 const REFILL = {

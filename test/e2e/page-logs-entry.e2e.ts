@@ -338,7 +338,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await message.getByRole('button', { name: 'more characters' }).waitFor()
     const mark = message.locator('mark')
     expect(await mark.allTextContents()).toEqual(['SKU-420'])
-    // What is before it is left out, until it is asked for.
+    // The text before the match is left out, until somebody asks for it.
     expect((await message.textContent())?.length).toBeLessThan(1_800)
     expect((await mark.boundingBox())?.y).toBeLessThan(800)
     await message.getByRole('button', { name: 'more characters' }).click()

@@ -279,7 +279,7 @@ const flowValues = fc
 const anyInstant = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)
 const DAYS = ['2025-12-31', '2026-01-01', '2026-01-02']
 
-/** What batches of entries may tell of one flow. */
+/** Facts of one flow, as batches of entries have them. */
 export const flowDeltas: fc.Arbitrary<FlowDelta> = fc
   .record({
     firstAt: anyInstant,

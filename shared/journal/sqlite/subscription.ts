@@ -1,6 +1,6 @@
 import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { DAMAGE_TRIES } from '../../sqlite/database-file.ts'
+import { createPatience } from '../../sqlite/database-file.ts'
 import { type PartitionBatch, PositionLostError, type SubscribeOptions, type Subscription } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import { isDamage, mayPass } from './failures.ts'
@@ -59,11 +59,10 @@ export async function subscribe(
   const patiently =
     ({ id, topic }: GroupPartition, signal: AbortSignal): Patiently =>
     async (read) => {
-      let triesLeft = DAMAGE_TRIES
+      const mayTryAgain = createPatience(mayPass, isDamage)
       try {
         return await untilRead(read, signal, (error) => {
-          if (isDamage(error)) triesLeft -= 1
-          if (isDamage(error) ? triesLeft === 0 : !mayPass(error)) throw error
+          if (!mayTryAgain(error)) throw error
           if (!unread.has(id)) logger?.error({ err: error, topic }, 'records cannot be read; retrying')
           unread.set(id, (error as Error).message)
         })

@@ -148,7 +148,7 @@ export function createSearcher(connection: Connection, names: IndexNames, clock:
   }
 }
 
-/** What aggregations make of the matches of a filter, and of further clauses. */
+/** The results of aggregations over the matches of a filter, and of further clauses. */
 export async function aggregate<Answer>(
   searcher: Searcher,
   filter: EntryFilter,

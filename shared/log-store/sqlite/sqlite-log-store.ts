@@ -6,7 +6,7 @@ import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/thread.ts'
 import { insist, pause } from '../../runtime/waiting.ts'
-import { DAMAGE_TRIES } from '../../sqlite/database-file.ts'
+import { createPatience } from '../../sqlite/database-file.ts'
 import { type LogStore, StoreHaltError } from '../log-store.ts'
 import { StoreUnavailableError } from './failures.ts'
 import { startReader } from './reader.ts'
@@ -131,14 +131,16 @@ export function createPersistence(logger: Pick<Logger, 'warn'>) {
     /** Rejects with the signal's reason, and with any failure that will not pass. */
     async persist<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
       const write = Symbol('write')
-      let triesLeft = DAMAGE_TRIES
+      const mayTryAgain = createPatience(
+        (error) => error instanceof StoreUnavailableError,
+        (error) => error instanceof StoreHaltError,
+      )
       try {
         return await insist(attempt, signal, FIRST_PAUSE_MS, (error, isFirst) => {
-          if (error instanceof StoreHaltError) triesLeft -= 1
-          else if (!(error instanceof StoreUnavailableError)) throw error
-          if (triesLeft === 0) throw error
-          if (isFirst) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
-          failing.set(write, error.message)
+          if (!mayTryAgain(error)) throw error
+          const reason = (error as Error).message
+          if (isFirst) logger.warn({ reason }, 'the log store cannot be written; retrying')
+          failing.set(write, reason)
         })
       } finally {
         failing.delete(write)

@@ -23,7 +23,7 @@ const GAP = '[^\\p{L}\\p{N}]+'
 /** A character of a word, in scripts that separate their words. */
 const IN_WORD = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}]'
 
-/** What a search looks for in texts and leaves, in its order; words and phrases as whole ones except before a `*`. */
+/** The words, phrases and leaves of a search, in its order; a word or phrase is matched as a whole, except before a `*`. */
 export const soughtBy = (q: string): readonly Sought[] =>
   [...q.replace(NEGATED_GROUP, '').matchAll(PIECE)].flatMap(([piece, not, name, phrase, bare = '']): Sought[] => {
     if (not !== undefined || OPERATOR.test(bare)) return []
@@ -39,7 +39,7 @@ export const soughtBy = (q: string): readonly Sought[] =>
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1')
 
-/** What the find of a flow looks for: parts of words, in any text. */
+/** The words and phrases of the find of a flow, which are matched within words, in any text. */
 export const soughtInFlow = (q: string): readonly Sought[] =>
   (q.match(/"[^"]*"?|\S+/g) ?? []).flatMap((piece) => {
     const words = piece.match(WORDS)

@@ -79,7 +79,7 @@ const leavesOf = (family: string, json: string): readonly Named[] | undefined =>
     text,
   }))
 
-/** What one part of a search found is in sight. */
+/** Says that a row already shows the match of one part of a search. */
 const SHOWN = Symbol('shown')
 
 function placeOf(

@@ -55,7 +55,7 @@ export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTe
   )
 }
 
-/** What the page's search, or the find of a flow, looks for. */
+/** The words, phrases and leaves of the page's search, or of the find of a flow. */
 export function useSought(): readonly Sought[] {
   const { path, params } = useAddress()
   const [q, isFind] = [params['q'] ?? '', path[0] === 'flows']

@@ -85,7 +85,7 @@ describe('what can come at the caret of a search', () => {
     const paths = ['scope.RequestId', 'scope.tenant', 'scope.order.project']
     expect(await at('scope.Re|', paths)).toEqual(['scope.RequestId'])
     expect(await at('Ten|', paths)).toEqual(['scope.tenant'])
-    // Those that begin so come first.
+    // Names with this beginning come first.
     expect(await at('proj|', paths)).toEqual(['project', 'scope.order.project'])
     expect(await at('enant|', paths)).toEqual([])
   })
