@@ -7,6 +7,8 @@ import { inTurn } from './connection.ts'
 /** A host and a port (RFC 9110, 7.2); the host may be empty. */
 const HOST = /^(?:\[[^[\]\s]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
 
+const CODING = 'Transfer-Encoding can only be chunked, once. Name the compression of the body in Content-Encoding.'
+
 /** Why a request is refused by its head alone; undefined if it is not. */
 export function headProblem({ httpVersion, url, headers, rawHeaders }: IncomingMessage): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return problem('http_version_not_supported')
@@ -15,6 +17,9 @@ export function headProblem({ httpVersion, url, headers, rawHeaders }: IncomingM
   if (hosts > 1) return problem('malformed_request', null, `The request has ${hosts} Host headers in place of one.`)
   if (hosts === 0 && httpVersion === '1.1') return problem('malformed_request', null, 'The request has no Host header.')
   if (!HOST.test(headers.host ?? '')) return problem('malformed_request', null, 'The Host header names no host.')
+  const coding = headers['transfer-encoding']
+  // Node would read the body of another coding as it is, once the chunks are removed.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return problem('malformed_request', null, CODING)
   return originForm(url ?? '') === undefined
     ? problem('malformed_request', null, 'The target of the request is neither a path nor a URL.')
     : undefined

@@ -3,7 +3,7 @@ import type { Draft } from '../draft.ts'
 const HTTP_1_1 = 'HTTP/1.1'
 
 /**
- * Why a request has to be refused regardless of its content (RFC 9112, 3.2 and 6.1): a server that accepts it may interpret it differently
+ * Why a request has to be refused regardless of its content (RFC 9112, 3.2, 6.1 and 7): a server that accepts it may interpret it differently
  * than a proxy in front of it. Undefined for any other request, and if the serialised bytes were changed.
  */
 export function invalidity({ version, headers, chunks, body, mutations }: Draft): string | undefined {
@@ -12,7 +12,11 @@ export function invalidity({ version, headers, chunks, body, mutations }: Draft)
   const hosts = count('host')
   if (hosts !== 1) return hosts === 0 ? 'without Host' : 'with more than one Host'
   const isChunked = chunks !== undefined && body !== undefined
-  const hasCoding = count('transfer-encoding') > 0
-  if (count('content-length') > 0 && (hasCoding || isChunked)) return 'with Content-Length and Transfer-Encoding'
+  const codings = headers
+    .filter(([name]) => name.toLowerCase() === 'transfer-encoding')
+    .map(([, coding]) => coding.trim().toLowerCase())
+  if (count('content-length') > 0 && (codings.length > 0 || isChunked))
+    return 'with Content-Length and Transfer-Encoding'
+  if (codings.some((coding) => coding !== '' && coding !== 'chunked')) return 'with a transfer coding beside chunked'
   return undefined
 }

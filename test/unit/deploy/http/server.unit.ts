@@ -35,12 +35,16 @@ async function start(listener?: RequestListener, settings: Partial<Config> = {})
 
 const metric = (name: string): Promise<string> => metrics.registry.getSingleMetricAsString(name)
 
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\n'
+
 describe('a request that cannot be taken as it is', () => {
   test.each([
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
     ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['two Hosts in HTTP/1.0', 'GET / HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', 400, 'malformed_request'],
     ['a Host that is none', 'GET / HTTP/1.1\r\nHost: x y\r\n\r\n', 400, 'malformed_request'],
+    ['a coding of chunks', `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400, 'malformed_request'],
+    ['chunks of chunks', `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 400, 'malformed_request'],
     ['a target that is no URL', 'GET http://x:1http://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['an expectation', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n', 417, 'expectation_failed'],
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n', 405, 'method_not_allowed'],

@@ -140,7 +140,9 @@ describe('answers that must not be', () => {
     expect(
       told({ headers: [host, length], body: Buffer.from('{}'), chunks: { sizes: [1], extension: '' } }),
     ).toHaveLength(1)
+    expect(told({ headers: [host, ['Transfer-Encoding', 'gzip, chunked']] })).toHaveLength(1)
     expect(told({ headers: [host, length] })).toEqual([])
+    expect(told({ headers: [host, coding] })).toEqual([])
     expect(told({ headers: [], version: 'HTTP/1.0' })).toEqual([])
     expect(told({ headers: [], mutations: ['wire: truncated'] })).toEqual([])
   })
