@@ -1,6 +1,6 @@
 import { DAY_MS, timestampOf } from '../shared/contract/timestamp.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import type { Clock } from '../shared/runtime/clock.ts'
+import { type Clock, createCautiousClock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
@@ -8,12 +8,13 @@ import { createRepeater } from '../shared/runtime/repeat.ts'
 
 /**
  * Removes expired days from the store, at start and then at intervals. Every entry is kept for at least `days` days after it was accepted,
- * and up to a day longer, as only whole days are removed. A failure is logged and retried at the next interval: old entries that stay
- * longer are no reason to stop.
+ * and up to a day longer, as only whole days are removed; after the clock was set ahead, yet another day. A failure is logged and retried at
+ * the next interval: old entries that stay longer are no reason to stop.
  */
 export function createRetentionJob({
   store,
   clock,
+  steady,
   days,
   intervalMs,
   logger,
@@ -21,17 +22,26 @@ export function createRetentionJob({
 }: {
   store: Pick<LogStoreWriter, 'removeBefore'>
   clock: Clock
+  /** The clock for intervals. */
+  steady?: Clock
   days: number
   intervalMs: number
   logger: Logger
   metrics: Metrics
 }): Service {
+  const cautious = createCautiousClock(clock, steady)
   const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
   return createRepeater({
     name: 'retention',
     intervalMs,
     run: async (signal) => {
-      const before = timestampOf(clock.now() - days * DAY_MS).slice(0, 10)
+      const [now, believed] = [clock.now(), cautious.now()]
+      if (believed < now)
+        logger.warn(
+          { now: timestampOf(now), believed: timestampOf(believed) },
+          'the clock was set ahead; nothing is removed for a day because of it',
+        )
+      const before = timestampOf(believed - days * DAY_MS).slice(0, 10)
       const removed = await store.removeBefore(before, signal)
       lastSuccess.set(clock.now() / 1_000)
       if (removed > 0) logger.info({ before, removed }, 'old days were removed')

@@ -5,6 +5,7 @@ import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import type { Journal, NamedTopic } from '../../shared/journal/journal.ts'
 import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
 import type { BaseServices } from '../../shared/role.ts'
+import { createCautiousClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { usesKafka, type Where } from './backends.ts'
 
@@ -29,6 +30,7 @@ const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
 
 async function openSqlite({ config, clock, logger }: BaseServices, where: Where): Promise<OpenJournal> {
   const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
+  const cautious = createCautiousClock(clock)
   // One process writes all topics, so more than one partition would only split its batches.
   const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
   const topicBytesMax = Object.fromEntries(
@@ -44,7 +46,7 @@ async function openSqlite({ config, clock, logger }: BaseServices, where: Where)
     checkTopics: async () => {},
     maintain: async (signal) => {
       const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
-      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax, signal })
+      const { held } = await journal.maintain({ now: cautious.now(), retentionBytesMax, topicBytesMax, signal })
       if (held.length > 0)
         logger.warn({ held }, 'expired records stay in the journal until these groups have read them')
     },

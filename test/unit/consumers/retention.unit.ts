@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { eventLogDocument } from '../../../consumers/projections/entries.ts'
 import { createRetentionJob } from '../../../consumers/retention.ts'
+import { DAY_MS } from '../../../shared/contract/timestamp.ts'
 import type { LogStoreWriter } from '../../../shared/log-store/log-store.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
 import { eventLog } from '../../support/consumers-records.ts'
@@ -42,6 +44,39 @@ describe('the retention job', () => {
     const { runOnce, lastSuccess } = rig({ removeBefore: () => Promise.reject(new Error('no answer')) })
     await runOnce()
     expect(await lastSuccess()).toBe(0)
+  })
+
+  test('removes nothing for a day because the clock was set ahead, and tells so', async () => {
+    const store = createMemoryStoreWriter()
+    const warnings: unknown[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) })
+    let [elapsed, aheadMs] = [0, 0]
+    const job = createRetentionJob({
+      store,
+      clock: { now: () => NOW + elapsed + aheadMs },
+      steady: { now: () => elapsed },
+      metrics: createMetrics(),
+      days: 30,
+      intervalMs: 1,
+      logger,
+    })
+    /** What is removed from now on; the run in progress may have begun before. */
+    const removed = async (): Promise<string | undefined> => {
+      const { length } = store.removedBefore
+      await expect.poll(() => store.removedBefore.length).toBeGreaterThan(length + 1)
+      return store.removedBefore.at(-1)
+    }
+    await job.start()
+    expect(await removed()).toBe('2026-03-01')
+    expect(warnings).toEqual([])
+    aheadMs = 365 * DAY_MS
+    expect(await removed()).toBe('2026-03-01')
+    expect(warnings[0]).toMatch(/^the clock was set ahead/)
+    elapsed = DAY_MS - 1
+    expect(await removed()).toBe('2026-03-02')
+    elapsed = DAY_MS
+    expect(await removed()).toBe('2027-03-02')
+    await job.stop(Number.MAX_SAFE_INTEGER)
   })
 
   test('is stopped in the middle of a removal, which does not count as done', async () => {
