@@ -113,7 +113,7 @@ async function list(
     stdout.write(asJson ? json(letter) : letterText(letter))
   }
   if (asJson) return EXIT.ok
-  if (found === 0) stdout.write('There are no such dead letters.\n')
+  if (found === 0) stdout.write('No dead letter was found.\n')
   if (found === limit) stdout.write(`${found} shown; there may be more, see --limit.\n`)
   return EXIT.ok
 }

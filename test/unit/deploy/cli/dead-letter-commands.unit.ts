@@ -38,7 +38,7 @@ describe('dead-letters list', () => {
   })
 
   test('says so where there are none', async () => {
-    expect((await cliOnMemory().run('dead-letters', 'list')).stdout).toBe('There are no such dead letters.\n')
+    expect((await cliOnMemory().run('dead-letters', 'list')).stdout).toBe('No dead letter was found.\n')
     expect((await cliOnMemory().run('dead-letters', 'list', '--json')).stdout).toBe('')
   })
 
