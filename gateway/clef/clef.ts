@@ -3,7 +3,7 @@ import type { BodyFormat } from '../ingest/endpoint.ts'
 import { type Dialect, wholeBatches } from '../ingest/replies.ts'
 import { createEventsCheck, eventsFormat } from '../json-events/check.ts'
 import type { SentEvents } from '../json-events/events.ts'
-import { entryOf } from './entry.ts'
+import { entryOf, placesIn } from './entry.ts'
 
 const MEDIA_TYPE =
   /^(?:application\/(?:vnd\.serilog\.clef|json-lines|jsonlines|jsonl|x-jsonlines|x-ndjson|ndjson|json)|text\/plain)[ \t]*(?:;|$)/i
@@ -28,7 +28,7 @@ export const CLEF_FORMAT: BodyFormat = {
 }
 
 /** Checks a body of events. */
-export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entryOf })
+export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entryOf, placesIn })
 
 const CREATED = 201
 

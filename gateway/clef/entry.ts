@@ -1,48 +1,53 @@
-import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuseFields } from '../../shared/contract/errors.ts'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
+import { takeError } from '../ingest/exception.ts'
 import type { Fields } from '../ingest/fields.ts'
 import {
   createFieldExtractor,
   eventIdOf,
+  firstLineOf,
   foreignLevel,
   hexId,
+  LOGGER_NAMES,
   scopeDataOf,
   sentIdOf,
   stringOf,
-  takeError,
-  takeLogger,
+  takeFirst,
   textOf,
 } from '../ingest/foreign-fields.ts'
-import type { SentEvent } from '../json-events/events.ts'
-import { inClef } from './raw-event.ts'
+import type { PlaceOf } from '../ingest/foreign-refusal.ts'
+import { inClef, pathIn } from './raw-event.ts'
 
 /** CLEF's reified properties, and the trace and span ids that Seq's clients add; all others are the user's own. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])
 
+/** Properties that become fields of ours. */
+const ENVIRONMENT_NAMES = ['EnvironmentName', 'Environment']
+const CORRELATION_NAMES = ['correlationKey', 'CorrelationId']
+
 /** Maximum length of a rendered message relative to its line. Only a template that repeats its properties exceeds it. */
 const MESSAGE_PER_LINE_MAX = 4
 
-/** Maps an event to the fields of an application log. Properties without a field of their own become scope data. */
-export function entryOf({ characters, event: sent }: SentEvent, project: Project): Checked<Fields> {
-  if (sent.problem !== undefined) return sent
-  const event = inClef(sent.value)
+/** Maps an event, of so many characters, to the fields of an application log. Properties without a field of their own become scope data. */
+export function entryOf(sent: Fields, characters: number, project: Project): Checked<Fields> {
+  const event = inClef(sent)
   const extractor = createFieldExtractor(propertiesOf(event))
   const own = messageOf(event, extractor.rest, characters * MESSAGE_PER_LINE_MAX)
   const exception = exceptionOf(event['@x']) ?? takeError(extractor)
-  const message = own ?? exception?.split('\n', 1)[0]
+  const message = own ?? firstLineOf(exception)
   if (message === undefined) return NO_MESSAGE
   if (message === TOO_LONG) return MESSAGE_TOO_LONG
   const traceId = hexId(event['@tr'])
   const fields = {
-    categoryName: takeLogger(extractor) ?? project.name,
-    environment: extractor.take('EnvironmentName', stringOf) ?? extractor.take('Environment', stringOf),
+    categoryName: takeFirst(extractor, LOGGER_NAMES, stringOf) ?? project.name,
+    environment: takeFirst(extractor, ENVIRONMENT_NAMES, stringOf),
     message,
     level: levelOf(event['@l']),
     exception,
     eventId: eventIdOf(event['@i']),
-    correlationKey: extractor.take('correlationKey', textOf) ?? extractor.take('CorrelationId', textOf) ?? traceId,
+    correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? traceId,
     timestamp: timeOf(event['@t']),
   }
   const rest = { ...leftOver(event, fields), ...extractor.rest }
@@ -58,12 +63,44 @@ const NO_MESSAGE: Checked<Fields> = {
 
 const TOO_LONG = Symbol('too long')
 
-const MESSAGE_TOO_LONG: Checked<Fields> = refuse('invalid_request', [
+const MESSAGE_TOO_LONG: Checked<Fields> = refuseFields([
   {
-    path: '/@mt',
-    message: `must not make a message of more than ${MESSAGE_PER_LINE_MAX} times its line; send the message as @m`,
+    path: '/message',
+    message: `must not make a message of more than ${MESSAGE_PER_LINE_MAX} times its line; send the message itself, not its template`,
   },
 ])
+
+/** Where an event has the values of fields. */
+export function placesIn(sent: Fields): PlaceOf {
+  const event = inClef(sent)
+  const properties = propertiesOf(event)
+  const property = (names: readonly string[], read: (value: unknown) => unknown): string | undefined =>
+    names.find((name) => read(properties[name]) !== undefined)
+
+  function nameOf(field: string): string | undefined {
+    switch (field) {
+      case 'categoryName':
+        return property(LOGGER_NAMES, stringOf)
+      case 'environment':
+        return property(ENVIRONMENT_NAMES, stringOf)
+      case 'correlationKey':
+        return property(CORRELATION_NAMES, textOf) ?? '@tr'
+      case 'message':
+        return isAbsent(event['@m']) ? '@mt' : '@m'
+      case 'level':
+        return '@l'
+      case 'timestamp':
+        return '@t'
+      default:
+        return undefined
+    }
+  }
+
+  return (field) => {
+    const name = nameOf(field)
+    return name === undefined ? undefined : pathIn(sent, name)
+  }
+}
 
 /** The user's own properties under their real names: CLEF doubles an `@` at the start of such a name. */
 const propertiesOf = (event: Fields): Record<string, unknown> =>
@@ -100,7 +137,7 @@ function exceptionOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A time, of whatever type, as text: the entry check then refuses it by the sender's name for it. */
+/** A time, of whatever type, as text for the entry check to refuse. */
 const timeOf = (value: unknown): unknown =>
   typeof value === 'string' || isAbsent(value) ? value : (numberText(value) ?? JSON.stringify(value))
 

@@ -6,8 +6,7 @@ import { type Fields, isObject } from '../ingest/fields.ts'
  * name.
  */
 export function inClef(event: Fields): Fields {
-  if (CLEF_NAMES.some((name) => event[name] !== undefined)) return event
-  if (!RAW_TEXTS.some((name) => typeof event[name] === 'string')) return event
+  if (isInClef(event)) return event
   const { Timestamp, Level, MessageTemplate, RenderedMessage, Exception, TraceId, SpanId, ...others } = event
   const { EventId, Properties, Renderings, ...rest } = others
   return {
@@ -30,11 +29,30 @@ export function inClef(event: Fields): Fields {
   }
 }
 
+/** CLEF's reified properties, and their names in the older JSON. */
+const RAW_NAMES: Readonly<Record<string, string>> = {
+  '@t': 'Timestamp',
+  '@l': 'Level',
+  '@mt': 'MessageTemplate',
+  '@m': 'RenderedMessage',
+  '@tr': 'TraceId',
+}
+
+/** The names of the members that lead to a reified or a user's own property of an event. */
+export function pathIn(event: Fields, name: string): readonly string[] {
+  if (isInClef(event)) return [name]
+  const { Properties } = event
+  return isObject(Properties) && name in Properties ? ['Properties', name] : [RAW_NAMES[name] ?? name]
+}
+
 /** Every CLEF event that has a message has one of these. */
 const CLEF_NAMES = ['@t', '@m', '@mt', '@x']
 
 /** Every event in the older JSON has a text under one of these. */
 const RAW_TEXTS = ['MessageTemplate', 'RenderedMessage', 'Exception']
+
+const isInClef = (event: Fields): boolean =>
+  CLEF_NAMES.some((name) => event[name] !== undefined) || !RAW_TEXTS.some((name) => typeof event[name] === 'string')
 
 /** CLEF doubles an `@` at the start of a name. */
 const ownProperties = (properties: Fields): Fields =>

@@ -1,4 +1,4 @@
-import { type Checked, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project } from '../../shared/registry/registry.ts'
@@ -9,6 +9,7 @@ import {
   type Check,
   type CheckDeps,
   refuseArchived,
+  refuseTooMany,
   refuseUntilReady,
 } from './checks.ts'
 import {
@@ -21,6 +22,7 @@ import {
   refuseLevel,
   refuseNoObject,
   refuseTimestamp,
+  refuseTooLarge,
   textOr,
   timestampOr,
   withPlainNumbers,
@@ -49,11 +51,9 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
     const { project, fields } = target.value
     const entries = fields['logEntries']
     if (isMissing(entries)) return refuse('missing_log_entries')
-    if (!Array.isArray(entries))
-      return refuse('invalid_request', [{ path: '/logEntries', message: 'must be a JSON array' }])
+    if (!Array.isArray(entries)) return refuseFields([{ path: '/logEntries', message: 'must be a JSON array' }])
     if (entries.length === 0) return refuse('missing_log_entries')
-    if (entries.length > batchEntriesMax)
-      return refuse('batch_too_large', { entries: entries.length, limit: batchEntriesMax })
+    if (entries.length > batchEntriesMax) return refuseTooMany(batchEntriesMax, entries.length)
     const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
     const check = (index: number): Checked<Admitted> => {
       const entry: unknown = entries[index]
@@ -125,12 +125,12 @@ export function createEntryCheck(
     const tooLarge = context.mayExceed(entryBytesMax) && exceeds([message, exception, scopeData], entryBytesMax)
     // The levels of scope data that is too large are not counted, as a walk through all of it would hold the thread.
     const offenders = validate(tooLarge && isObject(scopeData) ? { ...fields, scopeData: null } : fields)
-    if (offenders !== undefined) return refuse('invalid_request', offenders)
+    if (offenders !== undefined) return refuseFields(offenders)
     const entry = fields as unknown as LogEntry
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(entry.timestamp)
-    if (tooLarge) return refuse('entry_too_large', { limit: entryBytesMax })
+    if (tooLarge) return refuseTooLarge(fields, entryBytesMax)
     const record = {
       kind: 'application' as const,
       id: context.idOf(index),
@@ -148,6 +148,6 @@ export function createEntryCheck(
       exception: entry.exception ?? null,
       scopeData: entry.scopeData ?? null,
     }
-    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
+    return admit(replaced ? { ...record, originalLevel: written } : record, fields, project.id, context)
   }
 }

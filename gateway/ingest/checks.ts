@@ -5,6 +5,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import { UNIT_BYTES_MAX } from '../../shared/runtime/utf8.ts'
 import type { Publication } from '../publisher/publication.ts'
 import type { Validators } from '../schemas/validate.ts'
+import { type Fields, refuseTooLarge } from './fields.ts'
 import type { Dialect } from './replies.ts'
 import type { Received, RequestContext, RequestContextOf } from './request.ts'
 
@@ -13,6 +14,14 @@ import type { Received, RequestContext, RequestContextOf } from './request.ts'
  * 1,000 events in Serilog. Also the upper limit of MAX_BATCH_ENTRIES.
  */
 export const FOREIGN_ENTRIES_MAX = 10_000
+
+/** Refuses a batch of more entries than `limit`. */
+export const refuseTooMany = (limit: number, entries?: number) =>
+  refuse(
+    'batch_too_large',
+    { ...(entries !== undefined && { entries }), limit },
+    `A batch may have at most ${limit} entries${entries === undefined ? '' : `, not ${entries}`}.`,
+  )
 
 /** Dependencies and limits of the checks of every endpoint. */
 export interface CheckDeps {
@@ -83,17 +92,20 @@ export interface AdmitOptions {
   readonly isHot: (key: string) => boolean
 }
 
-/** The last check of an entry: makes its record ready for the topic unless it is too large. `subject` is the `ce_subject` header. */
-export type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
+/**
+ * The last check of an entry: makes its record ready for the topic unless it is too large. `fields` are those that the record was made of;
+ * `subject` is the `ce_subject` header.
+ */
+export type Admit = (record: EntryRecord, fields: Fields, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
-  return (record, subject, { repeatKey, traceparent, isAscii }) => {
+  return (record, fields, subject, { repeatKey, traceparent, isAscii }) => {
     // The record is serialised only here: this text is measured, published and stored.
     const value = JSON.stringify(record)
     let valueBytes = isAscii ? asciiBytes(value, record) : Buffer.byteLength(value)
     if (valueBytes > valueBytesMax) {
       valueBytes = Buffer.byteLength(value)
-      if (valueBytes > valueBytesMax) return refuse('entry_too_large', { bytes: valueBytes, limit: valueBytesMax })
+      if (valueBytes > valueBytesMax) return refuseTooLarge(fields, valueBytesMax, valueBytes)
     }
     const { kind, id, timestamp, correlationKey } = record
     const hot = correlationKey !== null && isHot(correlationKey)

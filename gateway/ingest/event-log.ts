@@ -1,4 +1,4 @@
-import { refuse } from '../../shared/contract/errors.ts'
+import { refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
 import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
@@ -12,6 +12,7 @@ import {
   refuseLevel,
   refuseNoObject,
   refuseTimestamp,
+  refuseTooLarge,
   textOr,
   timestampOr,
   withPlainNumbers,
@@ -40,7 +41,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const level = levelOf(fields['level'])
     if (level === undefined) return refuseLevel(fields['level'])
     if (!registryReady()) return refuseUntilReady()
-    if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(fields))
+    if (typeof identifier !== 'string') return refuseFields(validators.externalLog(fields) ?? [])
     const entity = registry.entity(identifier)
     if (entity === undefined) return refuse('entity_not_found')
     if (!isInUse(entity))
@@ -49,14 +50,13 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
     const offenders = validators.externalLog(fields)
-    if (offenders !== undefined) return refuse('invalid_request', offenders)
+    if (offenders !== undefined) return refuseFields(offenders)
     const log = fields as unknown as ExternalLog
     const context = contextOf(received, { team: team.id, endpoint: 'ExternalLogs' })
     const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(log.timestamp)
-    if (isLong(received.content) && exceeds(log.payload, entryBytesMax))
-      return refuse('entry_too_large', { limit: entryBytesMax })
+    if (isLong(received.content) && exceeds(log.payload, entryBytesMax)) return refuseTooLarge(fields, entryBytesMax)
     const record = {
       kind: 'event' as const,
       id: context.idOf(0),
@@ -70,7 +70,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
       step: entity.kind === 'step' ? entity.identifier : null,
       payload: log.payload,
     }
-    return admit(record, identifier, context)
+    return admit(record, fields, identifier, context)
   }
 }
 

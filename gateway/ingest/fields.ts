@@ -1,6 +1,6 @@
-import { problemSaying, refuse } from '../../shared/contract/errors.ts'
-import { isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
-import { isJsonObject, type JsonObject } from '../../shared/contract/json-object.ts'
+import { problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
+import { fitsDepth, isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
+import { isJsonObject, type JsonObject, pointerOf } from '../../shared/contract/json-object.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 
@@ -12,8 +12,11 @@ export const DEFAULT_ENVIRONMENT = 'Development'
 /** Maximum characters of a refused text that an answer quotes. */
 const QUOTED_CHARACTERS_MAX = 64
 
-/** The beginning of a refused text, in quotation marks. */
-export const quoted = (text: string): string => JSON.stringify(text.slice(0, QUOTED_CHARACTERS_MAX))
+/** The beginning of a refused text. */
+export const shortened = (text: string): string => text.slice(0, QUOTED_CHARACTERS_MAX)
+
+/** The same in quotation marks. */
+export const quoted = (text: string): string => JSON.stringify(shortened(text))
 
 /** Whether the value is a JSON object, and not a number of `parseExactly`. */
 export const isObject = (value: unknown): value is Fields => isJsonObject(value) && !isExactNumber(value)
@@ -39,6 +42,36 @@ export const exceeds = (value: unknown, bytesMax: number): boolean => bytesLeft(
 export const leastBytes = (value: unknown): number =>
   Number.MAX_SAFE_INTEGER - bytesLeft(value, Number.MAX_SAFE_INTEGER)
 
+/** The JSON pointer to a value of a sender, whose names may be of any length; each is cut. */
+export const pointerTo = (path: readonly string[]): string => pointerOf(...path.map(shortened))
+
+/** Levels of objects that are searched for the largest value, and how many times the limit of an entry may be measured at each. */
+const LARGEST_LEVELS = 3
+const LARGEST_MEASURED_MAX = 2
+
+/**
+ * The JSON pointer to the value to shorten in an entry that takes more than `bytesMax` bytes: its largest member, or the largest one within
+ * that if it takes more than half of it. In an entry that is far too large, the members that are looked at suffice.
+ */
+function largestIn(entry: Fields, bytesMax: number): string {
+  const path: string[] = []
+  let [within, room] = [entry as unknown, bytesMax]
+  while (isObject(within) && path.length < LARGEST_LEVELS) {
+    let [name, most, measured] = ['', 0, 0]
+    for (const each in within) {
+      const bytes = each.length + bytesMax - bytesLeft(within[each], bytesMax)
+      if (bytes > most) [name, most] = [each, bytes]
+      measured += bytes
+      if (measured > LARGEST_MEASURED_MAX * bytesMax) break
+    }
+    if (path.length > 0 && most <= room / 2) break
+    path.push(name)
+    room = most
+    within = within[name]
+  }
+  return pointerTo(path)
+}
+
 /** A text takes at least one byte per UTF-16 unit, and quotes; any other value one byte, and a comma or bracket after it. */
 function bytesLeft(value: unknown, bytes: number): number {
   if (typeof value === 'string') return bytes - value.length - 2
@@ -61,16 +94,40 @@ function bytesLeft(value: unknown, bytes: number): number {
 export const isMissing = (value: unknown): value is undefined | null | '' =>
   value === undefined || value === null || value === ''
 
-export const refuseNoObject = () => refuse('invalid_request', [{ path: '', message: 'must be a JSON object' }])
+export const refuseNoObject = () => refuseFields([{ path: '', message: 'must be a JSON object' }])
+
+/** The details of an entry that is too large. */
+export interface TooLarge {
+  /** The bytes of its record, if they were counted. */
+  readonly bytes?: number | undefined
+  readonly limit: number
+  readonly largest: string
+}
+
+/** Refuses an entry whose record has more than `limit` bytes. */
+export function refuseTooLarge(fields: Fields, limit: number, bytes?: number) {
+  const details: TooLarge = { bytes, limit, largest: largestIn(fields, limit) }
+  const most = `The entry may have at most ${limit} bytes${bytes === undefined ? '' : `, not ${bytes}`}.`
+  const message = `${most} Shorten its largest field, ${details.largest}.`
+  return { problem: problemSaying('entry_too_large', message, details) }
+}
+
+/** Refuses an object with more levels than this, by the first of its members that is nested too deeply. */
+export function refuseTooDeep(object: Fields, levelsMax: number) {
+  const deep = Object.keys(object).filter((name) => !fitsDepth(object[name], levelsMax - 1))
+  const message = `must be at most ${levelsMax - 1} levels deep`
+  return refuseFields([{ path: pointerTo(deep.slice(0, 1)), message }])
+}
 
 export const levelOf = (value: unknown): Level | undefined =>
   typeof value === 'string' ? parseLevel(value) : undefined
 
-export function refuseLevel(value: unknown) {
-  if (isMissing(value)) return refuse('invalid_log_level', null, 'level is missing or empty.')
-  if (typeof value !== 'string') return refuse('invalid_log_level', null, 'level is not a string.')
-  const received = value.slice(0, QUOTED_CHARACTERS_MAX)
-  return refuse('invalid_log_level', { received }, `${quoted(value)} is not a recognized log level.`)
+/** Refuses a value that is no level; `name` is the member in which the sender has it. */
+export function refuseLevel(value: unknown, name = 'level') {
+  if (isMissing(value)) return refuse('invalid_log_level', null, `${name} is missing or empty.`)
+  if (typeof value !== 'string') return refuse('invalid_log_level', null, `${name} is not a string.`)
+  const received = shortened(value)
+  return refuse('invalid_log_level', { received }, `${name} ${quoted(value)} is not a recognized log level.`)
 }
 
 /** The canonical timestamp of a checked field, or `receivedAt` if it is absent; undefined if it is not a timestamp. */
@@ -91,7 +148,7 @@ const ISO: TimeForm = {
 /** Refuses a text that is no timestamp; `name` is the member in which the sender has it. */
 export function refuseTimestamp(value: unknown, name = 'timestamp', { form, example }: TimeForm = ISO) {
   const text = String(value)
-  const details = { received: text.slice(0, QUOTED_CHARACTERS_MAX) }
+  const details = { received: shortened(text) }
   const message = `${name} is not ${form}: ${quoted(text)}. Send a time such as ${example}, or leave ${name} out.`
   return { problem: problemSaying('invalid_timestamp', message, details) }
 }

@@ -1,6 +1,6 @@
 import { numberText, setOwn } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
-import { type Fields, isObject } from './fields.ts'
+import type { Fields } from './fields.ts'
 
 /** The properties of an entry in another format: some become fields of ours, the rest is its scope data. */
 export interface FieldExtractor {
@@ -27,89 +27,36 @@ export function createFieldExtractor(properties: Record<string, unknown>): Field
   }
 }
 
+/** Takes the first of these properties that `read` accepts. */
+export function takeFirst<Value>(
+  { take }: FieldExtractor,
+  names: readonly string[],
+  read: (value: unknown) => Value | undefined,
+): Value | undefined {
+  for (const name of names) {
+    const value = take(name, read)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
 /** A text, or a number as text; undefined if it is empty. */
 export const textOf = (value: unknown): string | undefined =>
   (typeof value === 'string' ? value : numberText(value)) || undefined
-
-/** Characters at each end of a text that are searched for a part, and the longest part searched for there. */
-const EDGE_CHARACTERS = 8_192
-const PART_CHARACTERS_MAX = 512
-
-/**
- * Whether a text contains a part near its beginning or its end. Searching all of it could take time proportional to the product of both
- * lengths, which the sender chooses.
- */
-export function tells(text: string, part: string): boolean {
-  if (part.length > PART_CHARACTERS_MAX) return text.startsWith(part) || text.trimEnd().endsWith(part)
-  const edges =
-    text.length > 2 * EDGE_CHARACTERS ? `${text.slice(0, EDGE_CHARACTERS)}\0${text.slice(-EDGE_CHARACTERS)}` : text
-  return edges.includes(part)
-}
-
-/** An exception as many loggers send it. */
-export interface ExceptionParts {
-  readonly type: string | undefined
-  readonly message: string | undefined
-  readonly trace: string | undefined
-}
-
-/** The parts of an exception as one text; type and message are prepended unless the stack trace begins or ends with them, as most do. */
-export function titledTrace({ type, message, trace }: ExceptionParts): string | undefined {
-  const title = [type, message].filter((part) => part !== undefined).join(': ')
-  if (trace === undefined) return title || undefined
-  return tells(trace, title) ? trace : `${title}\n${trace}`
-}
 
 /** A text that is not empty; otherwise undefined. */
 export const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+/** A text without its final line break, unless that is the whole text. */
+export const lineOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.replace(/\r?\n$/, '') || value : undefined
+
+/** The first line of a text that is not blank. */
+export const firstLineOf = (text: string | undefined): string | undefined => text && (/\S.*/.exec(text)?.[0] ?? text)
+
 /** Properties with a logger's name: of Serilog, of seqlog, of many loggers, and of OpenTelemetry's and Elastic's conventions. */
-const LOGGER_NAMES = ['SourceContext', 'LoggerName', 'logger', 'logger.name', 'log.logger'] as const
-
-/** The name of the logger that wrote an entry; `names` are further properties that may hold it. */
-export function takeLogger(extractor: FieldExtractor, ...names: readonly string[]): string | undefined {
-  for (const name of [...LOGGER_NAMES, ...names]) {
-    const logger = extractor.take(name, stringOf)
-    if (logger !== undefined) return logger
-  }
-  return undefined
-}
-
-/** Properties in which JavaScript loggers send an error. */
-const ERROR_NAMES = ['err', 'error'] as const
-
-/** An error as text, and the members that are not in the text. */
-interface ErrorText {
-  readonly text: string
-  readonly rest: Fields
-}
-
-/** Takes the exception out of an error object such as pino sends; members that are not in its text stay where they were. */
-export function takeError(extractor: FieldExtractor): string | undefined {
-  for (const name of ERROR_NAMES) {
-    const error = extractor.take(name, errorTextOf)
-    if (error === undefined) continue
-    if (Object.keys(error.rest).length > 0) extractor.put(name, error.rest)
-    return error.text
-  }
-  return undefined
-}
-
-/** An error with a `stack`, or with `type` and `message`. */
-function errorTextOf(error: unknown): ErrorText | undefined {
-  if (!isObject(error)) return undefined
-  const [type, message, stack] = [stringOf(error['type']), stringOf(error['message']), stringOf(error['stack'])]
-  if (stack === undefined && (type === undefined || message === undefined)) return undefined
-  const title = [type, message].filter((part) => part !== undefined)
-  // V8's stacks begin with type and message; those of other engines have neither.
-  const isTitled = stack !== undefined && title.some((part) => tells(stack, part))
-  const lines = isTitled ? [stack] : [title.join(': '), stack]
-  const text = lines.filter((line) => line !== undefined && line !== '').join('\n')
-  const isTold = (name: string, value: unknown): boolean =>
-    ['type', 'message', 'stack'].includes(name) && typeof value === 'string' && (!isTitled || tells(text, value))
-  return { text, rest: Object.fromEntries(Object.entries(error).filter(([name, value]) => !isTold(name, value))) }
-}
+export const LOGGER_NAMES: readonly string[] = ['SourceContext', 'LoggerName', 'logger', 'logger.name', 'log.logger']
 
 const INT32_MIN = -2_147_483_648
 const INT32_MAX = 2_147_483_647

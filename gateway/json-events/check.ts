@@ -1,15 +1,16 @@
-import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import { decodeText } from '../../shared/http/body.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { exceeds, type Fields, refuseNoObject, refuseTimestamp } from '../ingest/fields.ts'
+import { exceeds, type Fields, refuseNoObject, refuseTooLarge } from '../ingest/fields.ts'
+import { inSendersNames, type PlaceOf } from '../ingest/foreign-refusal.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { Dialect } from '../ingest/replies.ts'
 import type { SentEntries } from '../ingest/request.ts'
-import { eventsOf, type SentEvent, type SentEvents } from './events.ts'
+import { eventsOf, type SentEvents } from './events.ts'
 
 /** A format of JSON events that takes any of these content types, or none; `unsupported` is the message for all others. */
 export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFormat {
@@ -29,8 +30,10 @@ export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFor
 interface EventsEndpoint {
   /** The endpoint's name in the `IdNamespace`. */
   readonly endpoint: string
-  /** The fields of an application log that an event becomes. */
-  readonly entryOf: (sent: SentEvent, project: Project) => Checked<Fields>
+  /** The fields of an application log that an event of so many characters becomes. */
+  readonly entryOf: (event: Fields, characters: number, project: Project) => Checked<Fields>
+  /** Where an event has the values of these fields. */
+  readonly placesIn: (event: Fields) => PlaceOf
   /** The dialect of the answer to this body, if it differs from the endpoint's. */
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
 }
@@ -40,7 +43,7 @@ const EVENT_PER_ENTRY_MAX = 2
 
 /** Checks a body of events: the sender, the Project, then each event by itself. */
 export const createEventsCheck =
-  ({ endpoint, entryOf, dialectOf }: EventsEndpoint) =>
+  ({ endpoint, entryOf, placesIn, dialectOf }: EventsEndpoint) =>
   (deps: CheckDeps): BatchCheck => {
     const { entryBytesMax } = deps
     const eventBytesMax = EVENT_PER_ENTRY_MAX * entryBytesMax
@@ -59,14 +62,14 @@ export const createEventsCheck =
       const check = (index: number): Checked<Admitted> => {
         const sentEvent = sent.events[index]
         if (sentEvent === undefined) return refuseNoObject()
-        const { value: event } = sentEvent.event
+        if (sentEvent.event.problem !== undefined) return sentEvent.event
+        const event = sentEvent.event.value
         if (context.mayExceed(eventBytesMax) && exceeds(event, eventBytesMax))
-          return refuse('entry_too_large', { limit: entryBytesMax })
-        const entry = entryOf(sentEvent, project)
-        if (entry.problem !== undefined) return entry
-        const checked = checkEntry(entry.value, index, project, context)
-        if (checked.problem?.code !== 'invalid_timestamp') return checked
-        return refuseTimestamp(entry.value['timestamp'], event?.['@t'] === undefined ? 'Timestamp' : '@t')
+          return refuseTooLarge(event, entryBytesMax)
+        const entry = entryOf(event, sentEvent.characters, project)
+        const checked = entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
+        if (checked.problem === undefined) return checked
+        return { problem: inSendersNames(checked.problem, { fields: event, placeOf: placesIn(event) }) }
       }
       return { value: { team: project.team, count: sent.events.length, check, dialect: dialectOf?.(sent) } }
     }

@@ -10,8 +10,8 @@ import { fitsDepth } from '../../shared/contract/exact-json.ts'
 import { type Body, isLong, parseJsonBody, parseShortJson } from '../../shared/http/body.ts'
 import { createValueHold, parseInPieces, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
-import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
-import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
+import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'
+import { type Fields, isObject, leastBytes, refuseNoObject, refuseTooDeep } from '../ingest/fields.ts'
 
 /** One event of a body, or why there is none at its place. */
 export interface SentEvent {
@@ -57,7 +57,7 @@ export function* eventsOf(body: Body<string>): Steps<Checked<SentEvents>> {
   }
   const events = [eventOfLine(first, parsed)]
   for (let line: Line | undefined = second; line !== undefined; line = yield* nextLine(text, place)) {
-    if (events.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
+    if (events.length === FOREIGN_ENTRIES_MAX) return refuseTooMany(FOREIGN_ENTRIES_MAX)
     events.push(eventOfLine(line, yield* parse(line.text)))
     yield
   }
@@ -113,8 +113,7 @@ function* eventsOfWhole(body: Body<string>): Steps<Checked<SentEvents>> {
 
 function* eventsOfList(value: unknown): Steps<Checked<SentEvents>> {
   const list = listIn(value) ?? []
-  if (list.length > FOREIGN_ENTRIES_MAX)
-    return refuse('batch_too_large', { entries: list.length, limit: FOREIGN_ENTRIES_MAX })
+  if (list.length > FOREIGN_ENTRIES_MAX) return refuseTooMany(FOREIGN_ENTRIES_MAX, list.length)
   const events: SentEvent[] = []
   for (const element of list) {
     const event = eventOf(element)
@@ -137,9 +136,7 @@ function problemOfLine(cause: Problem, line: number): Problem {
 function eventOf(value: unknown): Checked<Fields> {
   // A number that JavaScript would round is an object here.
   if (!isObject(value)) return refuseNoObject()
-  if (!fitsDepth(value, EVENT_LEVELS_MAX))
-    return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
-  return { value }
+  return fitsDepth(value, EVENT_LEVELS_MAX) ? { value } : refuseTooDeep(value, EVENT_LEVELS_MAX)
 }
 
 /** A non-blank line, trimmed. */

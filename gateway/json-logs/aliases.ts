@@ -1,3 +1,5 @@
+import { ERROR_PARTS } from '../ingest/exception.ts'
+
 /*
  * The names that loggers and log shippers use for our fields. docs/http.md shows this table.
  *
@@ -40,14 +42,6 @@ export const ERRORS = [
   'context.exception',
   'record.exception',
 ] as const
-
-/** The members of an error object. */
-export const ERROR_PARTS = {
-  type: ['type', 'name', 'class', 'className', 'exception_class', 'kind'],
-  message: ['message', 'msg', 'exception_message', 'value'],
-  trace: ['stack_trace', 'stack', 'trace', 'traceback', 'extendedStackTrace', 'stepArray'],
-  cause: ['cause'],
-} as const
 
 const inErrors = (part: keyof typeof ERROR_PARTS): readonly string[] =>
   ERRORS.flatMap((error) => ERROR_PARTS[part].map((name) => `${error}.${name}`))

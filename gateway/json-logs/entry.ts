@@ -1,45 +1,60 @@
 import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
-import { entryOf as entryOfClef } from '../clef/entry.ts'
+import { entryOf as entryOfClef, placesIn as placesInClef } from '../clef/entry.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
-import { eventIdOf, hexId, scopeDataOf, summaryOf, textOf } from '../ingest/foreign-fields.ts'
-import type { SentEvent } from '../json-events/events.ts'
+import { eventIdOf, firstLineOf, hexId, lineOf, scopeDataOf, summaryOf, textOf } from '../ingest/foreign-fields.ts'
+import type { PlaceOf } from '../ingest/foreign-refusal.ts'
 import { takeException } from './exception.ts'
-import { type FoundFields, findFields } from './found.ts'
-import { jsonOf, levelIn, lineOf, textOfBytes, timeOf } from './values.ts'
+import { type Found, type FoundFields, findFields } from './found.ts'
+import { jsonOf, levelIn, textOfBytes, timeOf } from './values.ts'
 
 /**
  * Maps an entry of any logger to the fields of an application log by the names in `ALIASES`; entries of Serilog are mapped as CLEF. Members
  * without a field of their own become scope data.
  */
-export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
-  const { value: entry } = sent.event
-  if (entry === undefined || isOfSerilog(entry)) return entryOfClef(sent, project)
+export function entryOf(entry: Fields, characters: number, project: Project): Checked<Fields> {
+  if (isOfSerilog(entry)) return entryOfClef(entry, characters, project)
   const found = findFields(entry)
   const { take } = found
   const level = takeLevel(found)
   const exception = takeException(found)
-  const traceId = take('traceId', hexId)
+  const traceId = take('traceId', READ.traceId)
   const spanId = take('spanId', hexId)
-  const eventName = take('eventName', textOf)
+  const eventName = take('eventName', READ.eventName)
   const told = takeMessage(found)
   const fields = {
-    categoryName: take('categoryName', lineOf) ?? project.name,
-    environment: take('environment', lineOf),
+    categoryName: take('categoryName', READ.categoryName) ?? project.name,
+    environment: take('environment', READ.environment),
     level,
     exception,
     eventName,
     eventId: take('eventId', eventIdOf),
-    correlationKey: take('correlationKey', textOf) ?? traceId,
+    correlationKey: take('correlationKey', READ.correlationKey) ?? traceId,
     timestamp: take('timestamp', (value, { name }) =>
       timeOf(name === 'timestampseconds' ? { seconds: value, nanos: entry['timestampNanos'] } : value),
     ),
   }
   const scopeData = take('scopeData', (value) => (isObject(value) ? value : undefined))
   const rest = merged(scopeData, found.rest(), scopeDataOf(traceId, spanId, {}))
-  const message = told ?? eventName ?? exception?.split('\n', 1)[0] ?? summaryOf(rest)
+  const message = told ?? eventName ?? firstLineOf(exception) ?? summaryOf(rest)
   if (message === undefined) return NO_MESSAGE
   return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
+}
+
+/** How the values of fields are read that can be too long. */
+const READ = { categoryName: lineOf, environment: lineOf, correlationKey: textOf, traceId: hexId, eventName: textOf }
+
+/** Where an entry has the values of fields. */
+export function placesIn(entry: Fields): PlaceOf {
+  if (isOfSerilog(entry)) return placesInClef(entry)
+  const found = findFields(entry)
+  const first = (field: keyof typeof READ): Found | undefined =>
+    found.of(field).find(({ value }) => READ[field](value) !== undefined)
+  return (field) => {
+    if (field === 'level') return unreadLevel(found)?.path
+    if (field === 'correlationKey') return (first(field) ?? first('traceId'))?.path
+    return Object.hasOwn(READ, field) ? first(field as keyof typeof READ)?.path : undefined
+  }
 }
 
 /** The members of the entry's own scope data beside its other ones; if a name has two values, the scope data stays an object of its own. */
@@ -77,10 +92,9 @@ function takeMessage({ of, take }: FoundFields): string | undefined {
 const JOURNALD_TIME = 'realtimetimestamp'
 
 /** Information if the entry has no level. An unknown level is passed on unchanged for the entry check to refuse or replace. */
-function takeLevel({ of, take }: FoundFields): string {
-  const level = take('level', (value, { name }) => levelIn(value, name))
-  if (level !== undefined) return level
-  // A `priority` may mean something other than a level.
-  const unread = of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)
-  return textOf(unread?.value) ?? 'Information'
-}
+const takeLevel = (found: FoundFields): string =>
+  found.take('level', (value, { name }) => levelIn(value, name)) ?? textOf(unreadLevel(found)?.value) ?? 'Information'
+
+/** A `priority` may mean something other than a level. */
+const unreadLevel = ({ of }: FoundFields): Found | undefined =>
+  of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)

@@ -1,6 +1,6 @@
 import { type Dialect, wholeBatches } from '../ingest/replies.ts'
 import { createEventsCheck, eventsFormat } from '../json-events/check.ts'
-import { entryOf } from './entry.ts'
+import { entryOf, placesIn } from './entry.ts'
 
 /** Any JSON type, text, and the default type of curl and syslog-ng. */
 const MEDIA_TYPE =
@@ -27,5 +27,6 @@ const SHIPPERS_OF_ONE: Dialect = wholeBatches((_reply, refused) => (refused === 
 export const createJsonLogsCheck = createEventsCheck({
   endpoint: 'ingest/json',
   entryOf,
+  placesIn,
   dialectOf: ({ isBatch }) => (isBatch ? undefined : SHIPPERS_OF_ONE),
 })

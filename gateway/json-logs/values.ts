@@ -107,10 +107,6 @@ export function levelIn(value: unknown, name: string): Level | undefined {
   return foreignLevel(text.replace(/[+-]\d{1,3}$/, ''))
 }
 
-/** A text without its final line break, unless that is the whole text. */
-export const lineOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.replace(/\r?\n$/, '') || value : undefined
-
 /** The text of a list of bytes, as journald writes a text with control characters such as colours; undefined for anything else. */
 export function textOfBytes(value: unknown): string | undefined {
   if (!Array.isArray(value) || !value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255))

@@ -12,9 +12,8 @@ const RETRYABLE_STATUS = 503
 const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 429: 8, 503: 14 }
 const RPC_UNKNOWN = 2
 
-/** Maximum kinds of refusal that an answer describes, and maximum characters of the details of each. */
+/** Maximum kinds of refusal that an answer describes. */
 const KINDS_MAX = 5
-const DETAILS_CHARACTERS_MAX = 300
 
 /** A `google.rpc.Status` with one `google.rpc.ErrorInfo`. */
 interface Failure {
@@ -163,19 +162,20 @@ export const OTLP_WITHOUT_LOGS: Dialect = {
   processed: () => ({ ...JSON_ENCODING.success(NO_LOGS), strictStatus: 200, retryAfterSeconds: undefined }),
 }
 
-/** The kinds of refusal, each with its count. */
+/** The kinds of refusal, each with its count and its first record. */
 function summaryOf(refused: readonly RefusedEntry[]): string {
-  const kinds = new Map<string, number>()
-  for (const { problem } of refused) {
-    const kind = describe(problem)
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-  }
-  const told = [...kinds].slice(0, KINDS_MAX).map(([kind, records]) => `${records} with ${kind}`)
+  const kinds = Map.groupBy(refused, ({ problem }) => kindOf(problem))
+  const told = [...kinds.values()]
+    .slice(0, KINDS_MAX)
+    .flatMap(([first, ...others]) =>
+      first === undefined ? [] : `${1 + others.length} with ${describe(first, others.length)}`,
+    )
   const rest = kinds.size - told.length
   return rest > 0 ? `${told.join(' ')} And ${rest} more kinds of refusal.` : told.join(' ')
 }
 
-function describe({ code, message, details }: Problem): string {
-  const more = details === null ? '' : ` Details: ${JSON.stringify(details).slice(0, DETAILS_CHARACTERS_MAX)}.`
-  return `${code}: ${message}${more}`
-}
+/** Refusals of one kind differ only in numbers, such as sizes. */
+const kindOf = ({ code, message }: Problem): string => `${code}: ${message.replaceAll(/\d+/g, '0')}`
+
+const describe = ({ index, problem: { code, message } }: RefusedEntry, others: number): string =>
+  `${code} (${others > 0 ? 'first ' : ''}record ${index}): ${message}`

@@ -2,46 +2,53 @@ import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import { fitsDepth, isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
+import { takeError, titledTrace } from '../ingest/exception.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import {
   createFieldExtractor,
   eventIdOf,
   type FieldExtractor,
+  firstLineOf,
   foreignLevel,
   hexId,
+  LOGGER_NAMES,
   scopeDataOf,
   sentIdOf,
   stringOf,
   summaryOf,
-  takeError,
-  takeLogger,
+  takeFirst,
   textOf,
-  titledTrace,
 } from '../ingest/foreign-fields.ts'
+import type { PlaceOf } from '../ingest/foreign-refusal.ts'
+import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import type { LogRecord } from './log-records.ts'
 import type { Origin } from './origins.ts'
 
 /** OTLP has four severity numbers per level. */
 const NUMBERS_PER_LEVEL = 4
 
+/** Attributes with the event's name in the older conventions, and as older SDKs for .NET send it. */
+const EVENT_NAMES = ['event.name', 'logrecord.event.name']
+const CORRELATION_NAMES = ['correlationKey', 'sluice.correlation_key']
+
 /** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
 export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Checked<Fields> {
   const extractor = createFieldExtractor(record.attributes)
-  const eventName = textOf(record.eventName) ?? takeEventName(extractor)
+  const eventName = textOf(record.eventName) ?? takeFirst(extractor, EVENT_NAMES, textOf)
   const exceptionMessage = textOf(extractor.rest['exception.message'])
   const exception = takeException(extractor) ?? takeError(extractor)
-  const told = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
+  const told = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? firstLineOf(exception)
   const traceId = hexId(record.traceId)
   const level = levelOf(record)
   const fields = {
-    categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
+    categoryName:
+      origin.category ?? takeFirst(extractor, [...LOGGER_NAMES, ...origin.loggerNames], stringOf) ?? origin.service,
     environment: origin.environment,
     level,
     eventName,
     eventId: extractor.take('logrecord.event.id', eventIdOf),
     exception,
-    correlationKey:
-      extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
+    correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? traceId,
     timestamp: timeOf(record.timeUnixNano) ?? timeOf(record.observedTimeUnixNano),
     // After all properties with a field of their own were taken.
     message: told ?? summaryOf(extractor.rest),
@@ -62,9 +69,33 @@ const NO_MESSAGE: Checked<Fields> = {
   ),
 }
 
-/** The event's name in the older conventions, and as older SDKs for .NET send it. */
-const takeEventName = (extractor: FieldExtractor): string | undefined =>
-  extractor.take('event.name', textOf) ?? extractor.take('logrecord.event.name', textOf)
+/** Where a record that was read afresh, its resource or its scope has the values of fields. */
+export function placesIn(record: LogRecord, origin: Omit<Origin, 'project'>): PlaceOf {
+  const { attributes } = record
+  const first = (names: readonly string[], read: (value: unknown) => unknown): readonly string[] | undefined => {
+    const found = names.find((name) => read(attributes[name]) !== undefined)
+    return found === undefined ? undefined : ['attributes', found]
+  }
+  return (field) => {
+    switch (field) {
+      case 'categoryName':
+        if (origin.category !== undefined) return ['scope', 'name']
+        return first([...LOGGER_NAMES, ...origin.loggerNames], stringOf) ?? ['resource', 'attributes', 'service.name']
+      case 'environment':
+        return origin.environmentName === undefined ? undefined : ['resource', 'attributes', origin.environmentName]
+      case 'eventName':
+        return textOf(record.eventName) === undefined ? first(EVENT_NAMES, textOf) : ['eventName']
+      case 'correlationKey':
+        return first(CORRELATION_NAMES, textOf) ?? ['traceId']
+      case 'timestamp':
+        return [timeOf(record.timeUnixNano) === undefined ? 'observedTimeUnixNano' : 'timeUnixNano']
+      case 'scopeData':
+        return first(Object.keys(attributes), (value) => (fitsDepth(value, SCOPE_DEPTH_MAX - 1) ? undefined : value))
+      default:
+        return undefined
+    }
+  }
+}
 
 /** The three attributes of an exception as one text. */
 function takeException(extractor: FieldExtractor): string | undefined {

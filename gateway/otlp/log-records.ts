@@ -1,6 +1,6 @@
-import { type Checked, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, refuseFields } from '../../shared/contract/errors.ts'
 import { exactInteger, fitsDepth, setOwn } from '../../shared/contract/exact-json.ts'
-import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
+import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
 
 /** A log record with plain values, whatever its encoding. The names of its fields are those of the JSON encoding. */
@@ -91,9 +91,9 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
       }
     }
   }
-  if (wrong.length > 0) return refuse('invalid_request', wrong)
-  if (groups > GROUPS_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
-  if (count > FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { entries: count, limit: FOREIGN_ENTRIES_MAX })
+  if (wrong.length > 0) return refuseFields(wrong)
+  if (groups > GROUPS_MAX) return refuseTooMany(FOREIGN_ENTRIES_MAX)
+  if (count > FOREIGN_ENTRIES_MAX) return refuseTooMany(FOREIGN_ENTRIES_MAX, count)
   return { value: records }
 }
 
@@ -101,9 +101,9 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
 export function recordOf(fields: Fields): Checked<LogRecord> {
   const { body, attributes } = fields
   if (body !== undefined && body !== null && !(isObject(body) && isAnyValue(body)))
-    return refuse('invalid_request', [{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
+    return refuseFields([{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
   if (!isAttributes(attributes))
-    return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
+    return refuseFields([{ path: '/attributes', message: 'must be a list of { key, value }' }])
   const record = new LogRecord()
   record.timeUnixNano = fields['timeUnixNano']
   record.observedTimeUnixNano = fields['observedTimeUnixNano']

@@ -53,6 +53,8 @@ export interface Origin {
   /** The category of records that name no logger. */
   readonly service: string
   readonly environment: string | undefined
+  /** The resource attribute that the environment is from. */
+  readonly environmentName: string | undefined
   /** Scope data that all of them share. */
   readonly scopeData: Fields
 }
@@ -92,19 +94,24 @@ export function createOrigins(deps: OriginsDeps): (resource: Sent, scope: Sent) 
 interface FromResource {
   readonly project: Checked<Project>
   readonly service: string | undefined
+  readonly environmentName: string | undefined
   readonly environment: string | undefined
   readonly kept: Fields
 }
+
+const ENVIRONMENT_NAMES = ['deployment.environment.name', 'deployment.environment']
 
 function fromResource({ attributes }: ResourceOrScope, { projects, named, keeps }: OriginsDeps): FromResource {
   const service = stringOf(attributes['service.name'])
   const id = stringOf(attributes['sluice.project.id'])
   const project = named === undefined ? projectOf(id, service, projects) : { value: named }
+  const environmentName = ENVIRONMENT_NAMES.find((name) => stringOf(attributes[name]) !== undefined)
   const isProject = service?.toLowerCase() === project.value?.name.toLowerCase()
   return {
     project,
     service,
-    environment: stringOf(attributes['deployment.environment.name']) ?? stringOf(attributes['deployment.environment']),
+    environmentName,
+    environment: environmentName && stringOf(attributes[environmentName]),
     kept: keptOf(attributes, (name) => keeps(name) || (name === 'service.name' && !isProject), RESOURCE_LIMITS),
   }
 }
@@ -117,7 +124,10 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 /** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
 const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
-function originOf({ project, service, environment, kept }: FromResource, scope: ResourceOrScope): Origin {
+function originOf(
+  { project, service, environmentName, environment, kept }: FromResource,
+  scope: ResourceOrScope,
+): Origin {
   const name = stringOf(scope.name)
   const version = stringOf(scope.version)
   const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
@@ -132,6 +142,7 @@ function originOf({ project, service, environment, kept }: FromResource, scope: 
     // pino and bunyan store the logger's name there; elsewhere `name` can be the name of anything.
     loggerNames: isGeneric ? ['name'] : [],
     service: service ?? project.value?.name ?? '',
+    environmentName,
     environment,
     scopeData: { ...kept, ...ofScope },
   }

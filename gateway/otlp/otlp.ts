@@ -1,23 +1,20 @@
-import { type Checked, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, type Problem, refuse } from '../../shared/contract/errors.ts'
 import { fitsDepth } from '../../shared/contract/exact-json.ts'
 import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
+import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { exceeds, isObject, refuseNoObject, refuseTimestamp, type TimeForm } from '../ingest/fields.ts'
-import { textOf } from '../ingest/foreign-fields.ts'
+import { exceeds, isObject, refuseNoObject, refuseTooDeep, type TimeForm } from '../ingest/fields.ts'
+import { inSendersNames } from '../ingest/foreign-refusal.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { SentEntries } from '../ingest/request.ts'
-import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
-import { entryOf, timeOf } from './entry.ts'
+import { entryOf, placesIn } from './entry.ts'
 import { type LogRecord, logRecordsOf, type PlacedRecord, recordOf } from './log-records.ts'
-import { createKeeps, createOrigins, RESOURCE_ATTRIBUTES } from './origins.ts'
+import { createKeeps, createOrigins, type Origin, RESOURCE_ATTRIBUTES } from './origins.ts'
 import { DeferredRecord } from './protobuf.ts'
-
-/** Maximum JSON levels of a log record: OTLP writes each level of scope data as four. */
-const RECORD_LEVELS_MAX = 4 * SCOPE_DEPTH_MAX + 8
 
 /** OTLP wraps each value, so a record is longer than its entry; one more than this many times the largest entry is refused unmapped. */
 const RECORD_PER_ENTRY_MAX = 4
@@ -37,6 +34,7 @@ const REMEDY =
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
   const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
+  const { problem: tooLarge } = refuse('entry_too_large', { limit: entryBytesMax })
   const isTooLarge = (sent: unknown): boolean =>
     sent instanceof DeferredRecord ? sent.bytes > recordBytesMax : exceeds(sent, recordBytesMax)
   const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
@@ -60,18 +58,17 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
 
     function check(index: number): Checked<Admitted> {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
-      if (context.mayExceed(recordBytesMax) && isTooLarge(sent))
-        return refuse('entry_too_large', { limit: entryBytesMax })
+      const origin = originOf(resource, scope)
+      if (context.mayExceed(recordBytesMax) && isTooLarge(sent)) return inNamesOf(sent, origin, tooLarge)
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
       const record = read(sent)
-      const origin = originOf(resource, scope)
       const { project } = origin
       if (project.problem !== undefined) return project
       if (record.problem !== undefined) return record
       const entry = entryOf(record.value, origin)
       if (entry.problem !== undefined) return entry
       const checked = checkEntry(entry.value, index, project.value, context)
-      return checked.problem?.code === 'invalid_timestamp' ? refuseTime(record.value) : checked
+      return checked.problem === undefined ? checked : inNamesOf(sent, origin, checked.problem)
     }
 
     const dialect = hasNoLogs(received.json) ? OTLP_WITHOUT_LOGS : undefined
@@ -83,10 +80,11 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
 const hasNoLogs = (json: unknown): boolean =>
   isObject(json) && json['resourceLogs'] === undefined && Object.keys(json).length > 0
 
-/** Refuses the time of a record by the name that it has there. */
-function refuseTime(record: LogRecord) {
-  const name = timeOf(record.timeUnixNano) === undefined ? 'observedTimeUnixNano' : 'timeUnixNano'
-  return refuseTimestamp(textOf(record[name]), name, NANOS)
+/** Refuses a record with its own names and values. It is read again, as the entry took its attributes. */
+function inNamesOf(sent: unknown, origin: Origin, cause: Problem): { readonly problem: Problem } {
+  const { value: record, problem } = read(sent)
+  if (problem !== undefined) return { problem }
+  return { problem: inSendersNames(cause, { fields: { ...record }, placeOf: placesIn(record, origin), times: NANOS }) }
 }
 
 const NANOS: TimeForm = { form: 'a number of nanoseconds from 1970 to 2261', example: '1769851800123000000' }
@@ -100,11 +98,8 @@ export const sentRecords: SentEntries = ({ json }) => {
 function read(sent: unknown): Checked<LogRecord> {
   if (sent instanceof DeferredRecord) return { value: sent.read() }
   if (!isObject(sent)) return refuseNoObject()
-  if (!fitsDepth(sent, RECORD_LEVELS_MAX))
-    return refuse('invalid_request', [
-      { path: '/scopeData', message: `must be at most ${SCOPE_DEPTH_MAX} levels deep` },
-    ])
-  return recordOf(sent)
+  // A short body may be nested more deeply, and reading a value recurses.
+  return fitsDepth(sent, JSON_LIMITS.levels) ? recordOf(sent) : refuseTooDeep(sent, JSON_LIMITS.levels)
 }
 
 /** The JSON encoding of OTLP, for bodies of every type but Protobuf. */

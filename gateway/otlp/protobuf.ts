@@ -1,11 +1,11 @@
 import { WireType } from '@bufbuild/protobuf/wire'
-import { type Checked, ProblemError, problem } from '../../shared/contract/errors.ts'
+import { type Checked, ProblemError } from '../../shared/contract/errors.ts'
 import { setOwn } from '../../shared/contract/exact-json.ts'
 import { type Body, decodeBinary } from '../../shared/http/body.ts'
 import { createValueHold, JSON_LIMITS, tooDeep, tooManyMembers } from '../../shared/http/json-pieces.ts'
 import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
-import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
+import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { GROUPS_MAX, LogRecord, ResourceOrScope } from './log-records.ts'
 import { type Message, messageOf, problemOf, STRIDE_BYTES, Wire } from './wire.ts'
@@ -138,7 +138,7 @@ function addGroup(wire: Wire, found: Found): void {
 }
 
 function requireFewer(count: number, max: number): void {
-  if (count > max) throw new ProblemError(problem('batch_too_large', { limit: FOREIGN_ENTRIES_MAX }))
+  if (count > max) throw new ProblemError(refuseTooMany(FOREIGN_ENTRIES_MAX).problem)
 }
 
 /** A longer attribute of a resource or a scope is left out: the entries, of which each has a copy, have no room for it. */

@@ -1,12 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Offender } from '../../shared/contract/errors.ts'
+import { numberText } from '../../shared/contract/exact-json.ts'
 import { KEYWORDS } from './keywords.ts'
 import { BATCH_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA, LOG_ENTRY_SCHEMA } from './requests.ts'
-
-/** A field that cannot be accepted: a JSON pointer (RFC 6901) into the entry, and what is expected there. */
-export interface Offender {
-  readonly path: string
-  readonly message: string
-}
 
 /** Returns every offender of an object; undefined if there is none. */
 export type Validate = (entry: object) => readonly Offender[] | undefined
@@ -52,12 +48,12 @@ function messageOf({ keyword, params, schema, data, message }: ErrorObject): str
     case 'type':
       return wrongType([params['type']].flat() as string[], data)
     case 'maxBytes':
-      return `must have at most ${schema} bytes in UTF-8`
+      return `must have at most ${schema} bytes in UTF-8, not ${Buffer.byteLength(data as string)}`
     case 'maxDepth':
       return `must be at most ${schema} levels deep`
     case 'minimum':
     case 'maximum':
-      return 'must be a whole number of 32 bits'
+      return `must be a whole number of 32 bits${notValue(data)}`
     default:
       return message ?? 'is not accepted'
   }
@@ -66,5 +62,15 @@ function messageOf({ keyword, params, schema, data, message }: ErrorObject): str
 function wrongType(types: readonly string[], data: unknown): string {
   const expected = types.filter((type) => type !== 'null').map((type) => TYPE_NAMES[type] ?? type)
   const hint = types.includes('string') && typeof data === 'object' ? '; serialise it to JSON text' : ''
-  return `must be ${expected.join(' or ')}${hint}`
+  return `must be ${expected.join(' or ')}${notValue(data)}${hint}`
+}
+
+/** Longer values are not quoted. */
+const QUOTED_CHARACTERS_MAX = 64
+
+/** Names what was sent in place of another value. */
+function notValue(data: unknown): string {
+  if (Array.isArray(data)) return ', not an array'
+  const text = numberText(data) ?? (typeof data === 'object' ? 'an object' : JSON.stringify(data))
+  return text.length > QUOTED_CHARACTERS_MAX ? '' : `, not ${text}`
 }

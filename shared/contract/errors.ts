@@ -82,12 +82,12 @@ export const ERRORS = {
   batch_too_large: {
     retryable: false,
     message: 'The batch has too many entries.',
-    remedy: 'Split the batch; details tell the limit.',
+    remedy: 'Split the batch.',
   },
   invalid_request: {
     retryable: false,
     message: 'The request has fields that cannot be accepted.',
-    remedy: 'Correct each field named in details, a list of JSON pointers with what is expected there.',
+    remedy: 'Correct each field named in the message; details list them by JSON pointers.',
   },
   // `refuseTimestamp` (gateway/ingest/fields.ts) says the same, with the text that was received.
   invalid_timestamp: {
@@ -99,7 +99,8 @@ export const ERRORS = {
   entry_too_large: {
     retryable: false,
     message: 'The entry is too large.',
-    remedy: 'Shorten the entry; details.limit is the most bytes that its record may have.',
+    remedy:
+      'Shorten its largest field, which details.largest names; details.limit is the most bytes that its record may have.',
   },
   malformed_json: {
     retryable: false,
@@ -144,7 +145,7 @@ export const ERRORS = {
   payload_too_large: {
     retryable: false,
     message: 'The body is too large.',
-    remedy: 'Send less in one request; details tell the limit.',
+    remedy: 'Send less in one request.',
   },
   headers_too_large: {
     retryable: false,
@@ -222,6 +223,21 @@ export const refuse = (
   details: unknown = null,
   message?: string,
 ): { readonly value?: undefined; readonly problem: Problem } => ({ problem: problem(code, details, message) })
+
+/** A field that cannot be accepted: a JSON pointer (RFC 6901) into the entry, empty for all of it, and what is expected there. */
+export interface Offender {
+  readonly path: string
+  readonly message: string
+}
+
+/** Refuses an entry or a request for these fields. The message has what the details have, as many senders see nothing else. */
+export const refuseFields = (offenders: readonly Offender[]): { readonly problem: Problem } => ({
+  problem: problemSaying(
+    'invalid_request',
+    `Correct what cannot be accepted: ${offenders.map(({ path, message }) => `${path || 'it'} ${message}.`).join(' ')}`,
+    offenders,
+  ),
+})
 
 /** Thrown when a request cannot continue; carries the answer to its sender. */
 export class ProblemError extends Error {

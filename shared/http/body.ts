@@ -176,7 +176,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     const { owner, inflatedBytesMax: bytesMax } = grant.value
     if (coding === 'identity' || bytes.size === 0) return decoded(bytes, owner)
     const { memory } = bytes
-    const beyond = tooLarge(grant.value, bytesMax, 'The body is too large after decompression.')
+    const beyond = tooLarge(grant.value, bytesMax, ' after decompression')
     return inflate(bytes.joined(), coding, { memory, bytesMax, tooLarge: beyond })
       .finally(() => bytes.release())
       .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, owner) : refused(inflated, bytes)))
@@ -212,8 +212,10 @@ function refused<Refusal extends Read<never>>(refusal: Refusal, { memory }: Body
 
 const NO_SHARE: ByteShare = { held: 0, fits: () => true, take: () => undefined, give: () => undefined }
 
-const tooLarge = (grant: BodyGrant | undefined, limit: number, message?: string): Checked<never> =>
-  grant?.beyond === undefined ? refuse('payload_too_large', { limit }, message) : { problem: grant.beyond }
+const tooLarge = (grant: BodyGrant | undefined, limit: number, where = ''): Checked<never> =>
+  grant?.beyond === undefined
+    ? refuse('payload_too_large', { limit }, `The body has more than ${limit} bytes${where}.`)
+    : { problem: grant.beyond }
 
 /**
  * Whether these are all bytes of a body. A complete body takes no memory beyond this event loop turn, so small requests are served even

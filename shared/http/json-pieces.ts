@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Checked, ProblemError, problem, refuse } from '../contract/errors.ts'
+import { type Checked, ProblemError, problem, refuse, refuseFields } from '../contract/errors.ts'
 import { parseKeepingDigits, setOwn } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
 import { NO_ROOM, type RequestMemory } from './body-bytes.ts'
@@ -277,8 +277,7 @@ export const tooManyValues = (): ProblemError =>
     ),
   )
 
-const unacceptable = (message: string): ProblemError =>
-  new ProblemError(problem('invalid_request', [{ path: '', message }]))
+const unacceptable = (message: string): ProblemError => new ProblemError(refuseFields([{ path: '', message }]).problem)
 export const tooDeep = (): ProblemError =>
   unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
 const tooLongName = (): ProblemError =>

@@ -18,9 +18,6 @@ export const mustBeOneOf = (choices: readonly string[]): string =>
 /** The same for whole numbers between two, both included. */
 export const mustBeWhole = (min: number, max: number): string => `must be a whole number from ${min} to ${max}`
 
-/** A member's name as a part of a JSON pointer (RFC 6901, 3). */
-export const pointerOf = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1')
-
 /**
  * A reader's unknown key authenticates nobody, hence 401; at the ingestion endpoints the same code means that the key does not belong to
  * the target's Team, which is 403.

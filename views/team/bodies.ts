@@ -1,10 +1,10 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { isJsonObject } from '../../shared/contract/json-object.ts'
+import { isJsonObject, pointerOf } from '../../shared/contract/json-object.ts'
 import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
 import { readParameters } from '../api/parameters.ts'
-import { invalidFields, mustBeOneOf, mustBeWhole, type ParameterProblem, pointerOf } from '../api/problems.ts'
+import { invalidFields, mustBeOneOf, mustBeWhole, type ParameterProblem } from '../api/problems.ts'
 import { SEARCH_PARAMETERS, SELECTING } from '../schemas/list-parameters.ts'
 import {
   COUNTED_LISTS,
@@ -77,7 +77,7 @@ const object =
     const names = Object.keys(readers)
     for (const name of Object.keys(members).filter((one) => !names.includes(one)))
       problems.push({
-        path: `${path}/${pointerOf(name)}`,
+        path: `${path}${pointerOf(name)}`,
         message: `is not a field; there are ${names.join(', ')}`,
       })
     const read = Object.entries(readers)
@@ -91,7 +91,7 @@ const parameters =
   (names: readonly string[], taker: string, expected?: string): Reader<Readonly<Record<string, string>>> =>
   (value, path, problems) => {
     for (const [name, one] of Object.entries(membersOf(value, path, problems, expected) ?? {})) {
-      const at = `${path}/${pointerOf(name)}`
+      const at = `${path}${pointerOf(name)}`
       if (names.includes(name)) text(one, at, problems)
       else problems.push({ path: at, message: `is not a parameter; ${taker} ${names.join(', ')}` })
     }
@@ -134,7 +134,7 @@ export function readFields<const Taken extends FieldName, const Required extends
   const members = membersOf(json, '', problems)
   if (members === undefined) throw invalidFields(problems)
   const fields = Object.entries(members).map(([name, value]) => {
-    const path = `/${pointerOf(name)}`
+    const path = pointerOf(name)
     const known = taken.find((one) => one === name)
     if (known !== undefined) return [name, FIELDS[known](value, path, problems)]
     problems.push({ path, message: `is not a field; this path takes ${taken.join(', ') || 'none'}` })
@@ -179,7 +179,7 @@ const selection: Reader<Readonly<Record<string, string>>> = (value, path, proble
   } catch (error) {
     const details = error instanceof ProblemError ? error.problem.details : []
     for (const one of details as readonly ParameterProblem[])
-      problems.push({ path: `${path}/${pointerOf(one.path)}`, message: one.message })
+      problems.push({ path: `${path}${pointerOf(one.path)}`, message: one.message })
   }
   return params
 }

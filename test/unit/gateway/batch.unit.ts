@@ -102,7 +102,7 @@ describe('POST /api/ApplicationLogs/batch', () => {
     const before = gateway.records().length
     const { error } = await send(Array(201).fill(GOOD))
     expect(error).toMatchObject({ code: 'batch_too_large', details: { entries: 201, limit: 200 } })
-    expect(error.message).toBe('The batch has too many entries. Split the batch; details tell the limit.')
+    expect(error.message).toBe('A batch may have at most 200 entries, not 201. Split the batch.')
     expect((await send(Array(100_000).fill({}))).error.details).toEqual({ entries: 100_000, limit: 200 })
     await send([GOOD])
     expect(gateway.records().length - before).toBe(1)

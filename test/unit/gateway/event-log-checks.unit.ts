@@ -90,8 +90,8 @@ describe('POST /api/ExternalLogs', () => {
     expect(await codeOf([identifier, key])).toBe('invalid_request')
     const { body } = await gateway.post(PATH, { ...GOOD, uniqueIdentifier: 5, environment: [] })
     expect(body.error.details).toEqual([
-      { path: '/uniqueIdentifier', message: 'must be a string' },
-      { path: '/environment', message: 'must be a string; serialise it to JSON text' },
+      { path: '/uniqueIdentifier', message: 'must be a string, not 5' },
+      { path: '/environment', message: 'must be a string, not an array; serialise it to JSON text' },
     ])
   })
 
@@ -127,7 +127,7 @@ describe('POST /api/ExternalLogs', () => {
     expect(body.error).toEqual({
       code: 'invalid_request',
       message: expect.any(String),
-      details: [{ path: '/payload', message: 'must be a string; serialise it to JSON text' }],
+      details: [{ path: '/payload', message: 'must be a string, not an object; serialise it to JSON text' }],
       retryable: false,
     })
   })
@@ -146,7 +146,7 @@ describe('POST /api/ExternalLogs', () => {
 
   test('an entry that is too large says its size and the limit', async () => {
     const { body } = await gateway.post(PATH, { ...GOOD, payload: 'x'.repeat(2_000) })
-    expect(body.error.details).toEqual({ bytes: expect.any(Number), limit: 1_024 })
+    expect(body.error.details).toEqual({ bytes: expect.any(Number), limit: 1_024, largest: '/payload' })
     expect((body.error.details as { bytes: number }).bytes).toBeGreaterThan(2_000)
   })
 })

@@ -202,7 +202,7 @@ describe('a request', () => {
     const [time, list, level] = odd.map((fields) => post(lines({ ...EVENT, ...fields })))
     expect((await time)?.body.error.message).toMatch(/The first: @t is not a date .*: "1700000000"\./)
     expect((await list)?.body.error.message).toMatch(/The first: @t is not a date .*: "\[2026,11\]"\./)
-    expect((await level)?.body.error.message).toMatch(/The first: "3" is not a recognized log level\./)
+    expect((await level)?.body.error.message).toMatch(/The first: @l "3" is not a recognized log level\./)
   })
 
   test('with none taken has the status of its first refusal', async () => {

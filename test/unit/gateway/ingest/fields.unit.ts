@@ -27,7 +27,9 @@ const event = (fields: object) => problemsOf('/api/ExternalLogs', { ...EVENT, ..
 const application = (fields: object) => problemsOf('/api/ApplicationLogs', { ...APPLICATION, ...fields })
 const stored = () => gateway.stored(-1)[0] as Readonly<Record<string, unknown>>
 
-const tooLong = (path: string, bytes: number) => [{ path, message: `must have at most ${bytes} bytes in UTF-8` }]
+const tooLong = (path: string, bytes: number) => [
+  { path, message: `must have at most ${bytes} bytes in UTF-8, not ${bytes + 1}` },
+]
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`)
 
 describe('optional fields', () => {
@@ -104,7 +106,9 @@ describe('timestamps', () => {
     expect(error.message).toMatch(
       /^timestamp is not .* extended .* 9 digits of a second: "1{64}"\. Send a time such as/,
     )
-    expect(await event({ timestamp: 1_769_851_800 })).toEqual([{ path: '/timestamp', message: 'must be a string' }])
+    expect(await event({ timestamp: 1_769_851_800 })).toEqual([
+      { path: '/timestamp', message: 'must be a string, not 1769851800' },
+    ])
   })
 })
 
@@ -121,15 +125,15 @@ describe('types and lengths', () => {
     }
     expect(await application({ ...fields, categoryName: 5, message: ['x'] })).toEqual(
       expect.arrayContaining([
-        { path: '/categoryName', message: 'must be a string' },
-        { path: '/eventId', message: 'must be a whole number' },
-        { path: '/eventName', message: 'must be a string' },
-        { path: '/message', message: 'must be a string; serialise it to JSON text' },
-        { path: '/exception', message: 'must be a string' },
-        { path: '/scopeData', message: 'must be a JSON object' },
-        { path: '/correlationKey', message: 'must be a string; serialise it to JSON text' },
-        { path: '/environment', message: 'must be a string' },
-        { path: '/timestamp', message: 'must be a string' },
+        { path: '/categoryName', message: 'must be a string, not 5' },
+        { path: '/eventId', message: 'must be a whole number, not 1.5' },
+        { path: '/eventName', message: 'must be a string, not 1' },
+        { path: '/message', message: 'must be a string, not an array; serialise it to JSON text' },
+        { path: '/exception', message: 'must be a string, not true' },
+        { path: '/scopeData', message: 'must be a JSON object, not an array' },
+        { path: '/correlationKey', message: 'must be a string, not an object; serialise it to JSON text' },
+        { path: '/environment', message: 'must be a string, not 7' },
+        { path: '/timestamp', message: 'must be a string, not 0' },
       ]),
     )
   })
@@ -153,11 +157,11 @@ describe('types and lengths', () => {
     }
     for (const eventId of [2_147_483_648, -2_147_483_649])
       expect(await application({ eventId })).toEqual([
-        { path: '/eventId', message: 'must be a whole number of 32 bits' },
+        { path: '/eventId', message: `must be a whole number of 32 bits, not ${eventId}` },
       ])
     const huge = JSON.stringify(APPLICATION).replace('{', '{"eventId":1e400,')
     expect(await problemsOf('/api/ApplicationLogs', huge)).toEqual([
-      { path: '/eventId', message: 'must be a whole number' },
+      { path: '/eventId', message: 'must be a whole number, not Infinity' },
     ])
   })
 

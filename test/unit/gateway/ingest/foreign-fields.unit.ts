@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scopeDataOf, tells } from '../../../../gateway/ingest/foreign-fields.ts'
+import { tells } from '../../../../gateway/ingest/exception.ts'
+import { scopeDataOf } from '../../../../gateway/ingest/foreign-fields.ts'
 
 describe('whether a text tells a part', () => {
   const long = 'x'.repeat(1_000_000)

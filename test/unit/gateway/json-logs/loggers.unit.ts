@@ -6,7 +6,7 @@ const PROJECT = { name: 'Shop' } as Project
 
 /** The fields that one line becomes. */
 function fieldsOf(line: string): Record<string, unknown> {
-  const { value, problem } = entryOf({ event: { value: JSON.parse(line) }, characters: line.length }, PROJECT)
+  const { value, problem } = entryOf(JSON.parse(line), line.length, PROJECT)
   expect(problem).toBeUndefined()
   return Object.fromEntries(Object.entries(value ?? {}).filter(([, field]) => field !== undefined))
 }

@@ -12,6 +12,7 @@ const ORIGIN: RecordOrigin = {
   category: 'my.library',
   loggerNames: [],
   service: 'checkout',
+  environmentName: 'deployment.environment.name',
   environment: 'Production',
   scopeData: {},
 }
@@ -185,7 +186,7 @@ describe('an error as an attribute', () => {
     expect(read(name, object(PINO))).toEqual({
       message: 'hello',
       exception: STACK,
-      scopeData: { [name]: { message: 'no answer: inner', code: 'ETIMEDOUT' } },
+      scopeData: { [name]: { code: 'ETIMEDOUT' } },
     })
   })
 

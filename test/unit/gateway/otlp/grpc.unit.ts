@@ -75,7 +75,7 @@ describe('a call', () => {
         partialSuccess: {
           rejectedLogRecords: '2',
           errorMessage: expect.stringMatching(
-            /^2 with project_not_found: .*OTEL_SERVICE_NAME.* X-Project-Id, or over HTTP /,
+            /^2 with project_not_found \(first record 0\): .*OTEL_SERVICE_NAME.* X-Project-Id, or over HTTP /,
           ),
         },
       },
