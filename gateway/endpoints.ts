@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import type { Call, Methods } from '../shared/grpc/call.ts'
+import { PROJECT_HEADER } from '../shared/http/api-key.ts'
 import { type BodySource, type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
 import { type Handler, parametersOf, type Routes } from '../shared/http/listener.ts'
@@ -23,7 +24,6 @@ import { type BodyGrants, createBodyGrants } from './ingest/body-grants.ts'
 import { type BatchCheck, type Check, type CheckDeps, createAdmit } from './ingest/checks.ts'
 import { type BodyFormat, createEndpoint, type SendReply, sendResponse } from './ingest/endpoint.ts'
 import { createEventLogCheck } from './ingest/event-log.ts'
-import { PROJECT_HEADER } from './ingest/foreign-sender.ts'
 import {
   createBatchHandler,
   createEntryHandler,

@@ -9,6 +9,7 @@ import {
   type Check,
   type CheckDeps,
   refuseArchived,
+  refuseKey,
   refuseTooMany,
   refuseUntilReady,
 } from './checks.ts'
@@ -89,7 +90,7 @@ function checkTarget(
   if (!isInUse(project))
     return refuseArchived('project_not_found', 'This Project', registry.keyOpens(project.team, apiKey))
   if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
-  if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
+  if (!registry.keyOpens(project.team, apiKey)) return refuseKey(registry, apiKey)
   return { value: { project, fields } }
 }
 

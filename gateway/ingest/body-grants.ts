@@ -3,7 +3,7 @@ import { presentedKey } from '../../shared/http/api-key.ts'
 import type { BodyGrant, BodySource } from '../../shared/http/body.ts'
 import { type ByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { type CheckDeps, refuseUntilReady } from './checks.ts'
+import { type CheckDeps, refuseKey, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
 import type { Quotas } from './quotas.ts'
 
@@ -63,7 +63,7 @@ export function createBodyGrants({ registry, registryReady, config, budget, quot
       if (key === undefined) return unknown(problem('missing_api_key'))
       const owner = registry.ownerOfKey(key)
       if (owner !== undefined) return known(owner)
-      return unknown(registryReady() ? problem('invalid_api_key') : refuseUntilReady().problem)
+      return unknown((registryReady() ? refuseKey(registry, key) : refuseUntilReady()).problem)
     },
     byKey: ({ headers }) => {
       const sender = checkSender(headers, { registry, registryReady })

@@ -71,6 +71,10 @@ export function refuseArchived(
   return isOwner ? { problem: problemSaying(code, message) } : refuse(code)
 }
 
+/** Refuses a key that does not open the target's Team. */
+export const refuseKey = (registry: Registry, apiKey: string) =>
+  refuse('invalid_api_key', null, registry.formerTeamOfKey(apiKey) === undefined ? undefined : 'The key was revoked.')
+
 export const refuseUntilReady = () =>
   refuse('server_error', { outcome: 'not_written' }, 'The registry is still being read.')
 

@@ -2,7 +2,7 @@ import { refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
 import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
-import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
+import { type Check, type CheckDeps, refuseArchived, refuseKey, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
   exceeds,
@@ -48,7 +48,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
       return refuseArchived('entity_not_found', archivedOf(entity, registry), registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
-    if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
+    if (!registry.keyOpens(team.id, apiKey)) return refuseKey(registry, apiKey)
     const offenders = validators.externalLog(fields)
     if (offenders !== undefined) return refuseFields(offenders)
     const log = fields as unknown as ExternalLog

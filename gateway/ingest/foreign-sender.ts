@@ -2,14 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, problemSaying, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { presentedKey } from '../../shared/http/api-key.ts'
+import { PROJECT_HEADER, presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project, type Registry, type Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import { isMissing, quoted } from './fields.ts'
 import { decoded } from './request.ts'
-
-/** Names a request's Project by its id or its name. */
-export const PROJECT_HEADER = 'x-project-id'
 
 /** Maximum Projects that a refusal lists. */
 const LISTED_MAX = 5
@@ -24,9 +21,11 @@ export function checkSender(
   if (!registryReady()) return refuseUntilReady()
   const team = registry.teamOfKey(apiKey)
   if (team !== undefined) return { value: team }
-  const message =
-    'The key is not a live key of a Team, or it is one of several Teams. Use a live key of the Team that logs.'
-  return { problem: problemSaying('invalid_api_key', message) }
+  const why =
+    registry.formerTeamOfKey(apiKey) === undefined
+      ? 'The key is not a live key of a Team, or it is one of several Teams.'
+      : 'The key was revoked.'
+  return { problem: problemSaying('invalid_api_key', `${why} Use a live key of the Team that logs.`) }
 }
 
 /** Finds the Projects of one Team. `remedy`, a sentence in its refusals, tells senders how to name a Project. */

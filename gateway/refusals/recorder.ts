@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { presentedKey } from '../../shared/http/api-key.ts'
+import { PROJECT_HEADER, presentedKey } from '../../shared/http/api-key.ts'
 import type { Content } from '../../shared/http/body.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
@@ -35,7 +35,7 @@ export type RecordRefusals = (request: RefusedRequest, refusals: readonly Refusa
 export type RefusalRecorder = (endpoint: string) => RecordRefusals
 
 export interface RefusalRecorderDeps {
-  readonly registry: Pick<Registry, 'teamOfKey' | 'team' | 'entity' | 'project'>
+  readonly registry: Pick<Registry, 'teamOfKey' | 'formerTeamOfKey' | 'team' | 'entity' | 'project'>
   readonly clock: Clock
   readonly outbox: Pick<RefusalOutbox, 'push' | 'miss'>
   /** This gateway's share of the notes of all gateways, from 0 to 1; default 1. */
@@ -48,16 +48,17 @@ const USER_AGENT_CHARACTERS_MAX = 256
 const DETAILS_CHARACTERS_MAX = 4_096
 
 /**
- * Notes the mistakes of a Team's senders, for the Team to see. A request belongs to the Team of its key or, if that key is unknown, to the
- * owner of what it addresses. Failures of the journal are not noted, as senders cannot fix them.
+ * Notes the mistakes of a Team's senders, for the Team to see. A request belongs to the Team of its key, revoked or not, or if that key is
+ * unknown, to the owner of what it addresses. Failures of the journal are not noted, as senders cannot fix them.
  */
 export function createRefusalRecorder({ registry, clock, outbox, share }: RefusalRecorderDeps): RefusalRecorder {
   const mayNote = createShares(clock.now, share)
 
   function ownerOf({ headers, json }: RefusedRequest): string | undefined {
     const key = presentedKey(headers)
-    const sender = key === undefined ? undefined : registry.teamOfKey(key)
-    return (sender ?? registry.team(addressedTeam(identifierOf(json), registry) ?? ''))?.id
+    const sender = key === undefined ? undefined : (registry.teamOfKey(key) ?? registry.formerTeamOfKey(key))
+    const addressed = identifierOf(json) ?? headers[PROJECT_HEADER]?.toString()
+    return (sender ?? registry.team(addressedTeam(addressed, registry) ?? ''))?.id
   }
 
   return (endpoint) => (request, refusals) => {

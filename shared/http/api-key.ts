@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
+/** Names the Project of a request by its id or its name, where the body does not. */
+export const PROJECT_HEADER = 'x-project-id'
+
 /**
  * The Team key that a request presents, or undefined if it has none: `X-API-Key`, else `X-Seq-ApiKey`, as Seq's clients send it, else
  * `Authorization: Bearer`.

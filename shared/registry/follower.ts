@@ -94,6 +94,7 @@ const forwardTo = (present: () => Registry): Registry => ({
   keyOpens: (teamId, apiKey) => present().keyOpens(teamId, apiKey),
   ownerOfKey: (apiKey) => present().ownerOfKey(apiKey),
   teamOfKey: (apiKey) => present().teamOfKey(apiKey),
+  formerTeamOfKey: (apiKey) => present().formerTeamOfKey(apiKey),
   teams: () => present().teams(),
   keysOf: (teamId) => present().keysOf(teamId),
   eventsOf: (teamId) => present().eventsOf(teamId),

@@ -74,6 +74,12 @@ export function createRegistryFold(
         const [team, another] = openedBy(state, owned, hashKeyHex(apiKey))
         return team === undefined || another !== undefined ? undefined : teamOf(state, team)
       },
+      formerTeamOfKey: (apiKey) => {
+        const hash = hashKeyHex(apiKey)
+        const [team, another] = owned.teamsOfKey.get(hash) ?? []
+        const isFormer = openedBy(state, owned, hash).length === 0
+        return isFormer && team !== undefined && another === undefined ? teamOf(state, team) : undefined
+      },
       teams: () => read.teams(),
       keysOf: (teamId) => read.team(teamId)?.keys() ?? [],
       eventsOf: (teamId) => read.team(teamId)?.events() ?? [],

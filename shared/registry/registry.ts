@@ -14,6 +14,8 @@ export interface Registry {
   keyOpens(teamId: string, apiKey: string): boolean
   /** The Team that the presented key belongs to. */
   teamOfKey(apiKey: string): Team | undefined
+  /** The Team whose key the presented one was until it was revoked; undefined for any other key. */
+  formerTeamOfKey(apiKey: string): Team | undefined
   /** Identifies the owner of a live key: the id of its Team or, if several Teams have the key, a text derived from the key. */
   ownerOfKey(apiKey: string): string | undefined
   teams(): readonly Team[]

@@ -24,7 +24,10 @@ const teamOf = (id = ''): Team | undefined => (KEYS[id] === undefined ? undefine
 
 /** A registry of a few Teams; implements only what the gateway uses of the port. */
 export function createGatewayRegistry(): Registry {
-  const asked: Pick<Registry, 'entity' | 'project' | 'team' | 'hasKey' | 'keyOpens' | 'teamOfKey' | 'ownerOfKey'> = {
+  const asked: Pick<
+    Registry,
+    'entity' | 'project' | 'team' | 'hasKey' | 'keyOpens' | 'teamOfKey' | 'formerTeamOfKey' | 'ownerOfKey'
+  > = {
     entity: (identifier) => ENTITIES.find((entity) => entity.identifier === identifier),
     project: (id) => {
       const team = PROJECTS[id]
@@ -34,6 +37,7 @@ export function createGatewayRegistry(): Registry {
     hasKey: (team) => (KEYS[team]?.length ?? 0) > 0,
     keyOpens: (team, key) => KEYS[team]?.includes(key) === true,
     teamOfKey: (key) => teamOf(ownerOf(key)),
+    formerTeamOfKey: () => undefined,
     ownerOfKey: ownerOf,
   }
   return asked as Registry

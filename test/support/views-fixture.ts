@@ -127,6 +127,7 @@ function createHeldRegistry() {
     hasKey: () => true,
     keyOpens: (team, key) => keys.get(key) === team,
     teamOfKey: (key) => teamOf(keys.get(key)),
+    formerTeamOfKey: () => undefined,
     ownerOfKey: (key) => keys.get(key),
     teams: () => [],
     keysOf: () => [],

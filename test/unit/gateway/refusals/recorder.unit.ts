@@ -8,7 +8,7 @@ const KEY = 'key-of-payments-0123456789abcdef'
 const OTHER_KEY = 'kex-of-billing-0123456789abcdef0'
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 const AT = '2026-03-04T05:06:07.000Z'
-const registry = registryOf(`
+const live = registryOf(`
 teams: [{ id: payments, apiKeys: ["${KEY}"] }, { id: billing, apiKeys: ["${OTHER_KEY}"] }]
 events:
   - { identifier: order-placed, team: payments }
@@ -19,6 +19,8 @@ steps:
   - { identifier: retired-step, team: payments, archived: true }
 projects: [{ id: ${PROJECT}, team: payments }]
 `)
+const REVOKED = 'revoked-key-of-payments-0123456789'
+const registry = { ...live, formerTeamOfKey: (key: string) => (key === REVOKED ? live.team('payments') : undefined) }
 
 const EVENT_LOG = { uniqueIdentifier: 'order-placed', payload: 'x', level: 'Error' }
 const ENTRY = { categoryName: 'Acme', message: 'hello', level: 'Error' }
@@ -165,6 +167,28 @@ describe('a refusal belongs', () => {
   ])('to %s', async (_what, fields, key, team) => {
     await gateway.post('/api/ExternalLogs', { ...EVENT_LOG, ...fields }, { 'x-api-key': key })
     expect(noted()).toMatchObject({ team, keyPrefix: key === '' ? null : key.slice(0, 6) })
+  })
+
+  test.each([
+    ['/ingest/clef', { 'x-project-id': PROJECT }],
+    [`/projects/${PROJECT}/ingest/json`, {}],
+    [`/v1/logs?project=${PROJECT}`, {}],
+  ])('to the Team of the Project that a request to %s names by its id', async (path, headers: object) => {
+    await gateway.post(path, {}, { 'x-api-key': 'wrong-key-0123456789abcdef', ...headers })
+    expect(noted()).toMatchObject({ team: 'payments', code: 'invalid_api_key', keyPrefix: 'wrong-' })
+  })
+
+  test('to the former Team of a revoked key', async () => {
+    for (const path of ['/ingest/clef', '/v1/logs', '/api/ExternalLogs']) {
+      records = []
+      const { body } = await gateway.post(
+        path,
+        { ...EVENT_LOG, uniqueIdentifier: 'invoiced' },
+        { 'x-api-key': REVOKED },
+      )
+      expect(noted()).toMatchObject({ team: 'payments', code: 'invalid_api_key', keyPrefix: 'revoke' })
+      expect(JSON.stringify(body)).toContain('The key was revoked. Use a live key of the Team that ')
+    }
   })
 
   test('to the Team of the Project, in any form of its GUID', async () => {

@@ -179,9 +179,11 @@ describe('keys', () => {
   test('a revoked key opens nothing, and is still listed', () => {
     const { registry, add } = viewOf({ kind: 'team', id: 'a', value: { name: 'A' } }, key('a', 'the-key'))
     expect([registry.hasKey('a'), registry.keyOpens('a', 'the-key')]).toEqual([true, true])
+    expect(registry.formerTeamOfKey('the-key')).toBeUndefined()
     add(key('a', 'the-key', '2026-02-01T00:00:00.000Z'))
     expect([registry.hasKey('a'), registry.keyOpens('a', 'the-key')]).toEqual([false, false])
     expect(registry.teamOfKey('the-key')).toBeUndefined()
+    expect(registry.formerTeamOfKey('the-key')?.id).toBe('a')
     expect(registry.keysOf('a')).toEqual([
       { hash: hashKeyHex('the-key'), prefix: 'the', createdAt: NOW, revokedAt: '2026-02-01T00:00:00.000Z' },
     ])
@@ -227,6 +229,7 @@ describe('records written past the administration', () => {
     )
     expect([registry.keyOpens('a', 'shared'), registry.keyOpens('b', 'shared')]).toEqual([true, true])
     expect(registry.teamOfKey('shared')).toBeUndefined()
+    expect(registry.formerTeamOfKey('shared')).toBeUndefined()
   })
 
   test('what cannot be read is told and changes nothing else', () => {
