@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Checked, type ErrorCode, type Problem, ProblemError, problem } from '../../shared/contract/errors.ts'
-import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
+import { answerJson, retryHeaders, setReason } from '../../shared/http/answer.ts'
 import {
   type Body,
   type BodyReader,
@@ -35,8 +35,12 @@ export type SendReply<Response> = (
 ) => void
 
 /** Sends an answer over HTTP/1.1. */
-export const sendResponse: SendReply<ServerResponse> = (response, { body }, status, headers) =>
+export const sendResponse: SendReply<ServerResponse> = (response, { body, reason }, status, headers) => {
+  if (reason !== undefined && status !== STATUS_OK) setReason(response, reason)
   answerJson(response, status, body, headers)
+}
+
+const STATUS_OK = 200
 
 export interface EndpointDeps<Kind extends Content, Source extends BodySource, Response> {
   readonly read: BodyReader<Kind, Source>

@@ -7,6 +7,8 @@ import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts
 /** The answer to an ingestion request. */
 export interface Reply {
   readonly body: string | Uint8Array
+  /** Why it is a refusal, for the status line. */
+  readonly reason?: string
   /** The HTTP status if the client asked for strict statuses; otherwise it is 200 (specification 4.1). */
   readonly strictStatus: number
   /** Seconds after which a retry, whole or in part, may succeed; undefined if it cannot. */
@@ -47,6 +49,7 @@ export const created = (id: string): Reply => ({
 /** The reply to a request that was refused, or whose only entry was. */
 export const failed = (cause: Problem): Reply => ({
   body: failureBody(cause),
+  reason: cause.message,
   strictStatus: STATUS[cause.code],
   retryAfterSeconds: retryAfterOf(cause),
 })

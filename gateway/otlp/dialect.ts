@@ -123,7 +123,7 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
     const metadata = details === null ? {} : { metadata: { details: JSON.stringify(details) } }
     const rpcCode = RPC_CODE[strictStatus] ?? RPC_UNKNOWN
     const told = failure({ code: rpcCode, message, reason: code, retryAfterSeconds, ...metadata })
-    return { ...told, strictStatus, retryAfterSeconds }
+    return { ...told, reason: message, strictStatus, retryAfterSeconds }
   }
 
   /** Clients neither read which records were rejected nor resend a part, so one unconfirmed record fails the whole request. */

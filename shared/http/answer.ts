@@ -19,6 +19,17 @@ export function answerJson(
   response.end(body)
 }
 
+/** Proxies have a few kilobytes of room for the status line and the headers. */
+const REASON_CHARACTERS_MAX = 256
+
+/**
+ * Says in the reason phrase (RFC 9112, 4) what a refusal says in its body: many clients print the status line and drop the body, such as
+ * OpenTelemetry's exporter and `requests` in Python, and log4j2.
+ */
+export function setReason(response: ServerResponse, message: string): void {
+  response.statusMessage = message.slice(0, REASON_CHARACTERS_MAX).replaceAll(/[^ -~]/g, '?')
+}
+
 export const successBody = (data: unknown): string => JSON.stringify({ success: true, data })
 
 /** The failure envelope (specification 4.1), with `retryable` added. */
@@ -50,5 +61,6 @@ export function answerProblem(
   cause: Problem,
   headers: OutgoingHttpHeaders,
 ): void {
+  setReason(response, cause.message)
   answerJson(response, status, failureBody(cause), { ...retryHeaders(retryAfterOf(cause)), ...headers })
 }

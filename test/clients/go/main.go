@@ -33,7 +33,11 @@ func main() {
 		log.Fatal(err)
 	}
 	provider := sdklog.NewLoggerProvider(sdklog.WithProcessor(sdklog.NewBatchProcessor(exporter)))
-	defer provider.Shutdown(ctx)
+	defer func() {
+		if err := provider.Shutdown(ctx); err != nil {
+			log.Print(err)
+		}
+	}()
 	logger := slog.New(otelslog.NewHandler("shop.checkout", otelslog.WithLoggerProvider(provider)))
 	write(logger)
 }

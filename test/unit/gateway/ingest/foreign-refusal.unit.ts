@@ -241,3 +241,25 @@ describe('a log record', () => {
     expect(answer).not.toContain('more kinds')
   })
 })
+
+describe('the status line', () => {
+  const statusText = async (path: string, headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${gateway.port}${path}`, { method: 'POST', body: '{}', headers })).statusText
+
+  test.each(['/ingest/clef', '/ingest/json', '/v1/logs', '/api/ApplicationLogs?strict=true'])(
+    'of a refusal by %s says why',
+    async (path) => {
+      expect(await statusText(path, { 'x-api-key': KEY, 'content-type': 'text/html' })).toMatch(/ Send application\//)
+    },
+  )
+
+  test('has no more than fits, in ASCII', async () => {
+    const text = await statusText(`/projects/${encodeURIComponent('Größe\n')}/ingest/json`, { 'x-api-key': KEY })
+    expect(text).toMatch(/^No Project of the Team is named "Gr\?\?e\\n"\. Name /)
+    expect(text).toHaveLength(256)
+  })
+
+  test('of a refusal that is answered 200 says nothing', async () => {
+    expect(await statusText('/api/ApplicationLogs', { 'content-type': 'application/json' })).toBe('OK')
+  })
+})
