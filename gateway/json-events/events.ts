@@ -130,7 +130,8 @@ function eventOfLine({ text, number }: Line, { value, problem: cause }: Checked<
 
 function problemOfLine(cause: Problem, line: number): Problem {
   if (cause.code !== 'malformed_json') return cause
-  return problem('malformed_json', { ...(cause.details as object), line }, `Line ${line} is not valid JSON.`)
+  const { reason } = cause.details as { readonly reason: string }
+  return problem('malformed_json', { reason, line }, `Line ${line} is not valid JSON: ${reason}.`)
 }
 
 function eventOf(value: unknown): Checked<Fields> {

@@ -8,7 +8,7 @@ import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
 import { BodyBytes, NO_ROOM, RequestMemory } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
-import { createValueHold, parseInPieces } from './json-pieces.ts'
+import { createValueHold, parseInPieces, refuseText } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
 
 /** A request with what is needed to read its body, in any version of HTTP. */
@@ -295,7 +295,7 @@ function parseJson(text: string): Checked<unknown> {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.')
+    return refuseText((error as Error).message)
   }
 }
 

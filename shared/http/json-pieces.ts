@@ -52,8 +52,7 @@ export function* parseInPieces(
     return { value: yield* parseText(text, holdValues, pieceCharacters) }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
-    if (error instanceof SyntaxError)
-      return refuse('malformed_json', { reason: error.message }, 'The body is not valid JSON.')
+    if (error instanceof SyntaxError) return refuseText(error.message)
     throw error
   }
 }
@@ -265,6 +264,10 @@ export function createValueHold(memory: Pick<RequestMemory, 'hold'>): HoldValues
     if (!memory.hold(values * VALUE_BYTES)) throw new ProblemError(NO_ROOM.problem)
   }
 }
+
+/** Refuses a text that is not JSON, with V8's reason. */
+export const refuseText = (reason: string) =>
+  refuse('malformed_json', { reason }, `The body is not valid JSON: ${reason}.`)
 
 const unexpectedEnd = (): SyntaxError => new SyntaxError('Unexpected end of JSON input')
 

@@ -78,6 +78,13 @@ describe('an entry of any logger', () => {
         expect((await ofJson(entry)).details).toMatchObject({ largest: pointer(...names) })
   })
 
+  test('that is not JSON is told its line and its place there', async () => {
+    const body = '{"msg":"a"}\n\n{"msg":"b",}\n'
+    expect((await refusalOf('/ingest/json', body, 'application/json')).message).toMatch(
+      /^Line 3 is not valid JSON: .* position 11 .*\. Send JSON in UTF-8: /,
+    )
+  })
+
   test('names the one that counts of several names, as it is written', async () => {
     expect((await ofJson({ logger: long(4_097), Logger_Name: long(4_098), category: 5 })).details).toEqual(
       tooLong('/Logger_Name', 4_096, 4_098),
