@@ -30,8 +30,8 @@ export function checkSender(
 
 /** Finds the Projects of one Team. `remedy`, a sentence in its refusals, tells senders how to name a Project. */
 export interface ProjectFinder {
-  /** The Project with this id, a GUID in any form. */
-  byId(id: string): Checked<Project>
+  /** The Project with this id, a GUID in any form; `name` is the sender's for the id. */
+  byId(id: string, name: string): Checked<Project>
   /** The Project with this name, in any case, or else the one for unknown services: a service needs no Project of its own. */
   byName(name: string): Checked<Project>
   /** The Project that a request names in its headers, by id or name; undefined if it names none. */
@@ -69,9 +69,9 @@ export function createProjectFinder(team: Team, registry: Registry, remedy = IN_
     return others.length === 0 ? first : undefined
   }
 
-  function byId(text: string): Checked<Project> {
+  function byId(text: string, name: string): Checked<Project> {
     const id = parseGuid(text)
-    if (id === undefined) return refuseFor('invalid_project_id', `${quoted(text)} is not a GUID.`)
+    if (id === undefined) return refuseFor('invalid_project_id', `${name} ${quoted(text)} is not a GUID.`)
     const project = registry.project(id)
     return oneOf(project?.team === team.id ? [project] : [], id)
   }
@@ -93,7 +93,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy = IN_
     byName,
     byHeader: ({ [PROJECT_HEADER]: named }) => {
       if (typeof named !== 'string' || named === '') return undefined
-      if (parseGuid(named) !== undefined) return byId(named)
+      if (parseGuid(named) !== undefined) return byId(named, 'X-Project-Id')
       const readings = readingsOf(named)
       return byName(readings.find((name) => registry.projectsNamed(team.id, name).length > 0) ?? readings[0])
     },

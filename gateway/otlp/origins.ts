@@ -117,7 +117,7 @@ function fromResource({ attributes }: ResourceOrScope, { projects, named, keeps 
 }
 
 function projectOf(id: string | undefined, service: string | undefined, projects: ProjectFinder): Checked<Project> {
-  if (id !== undefined) return projects.byId(id)
+  if (id !== undefined) return projects.byId(id, 'sluice.project.id')
   return service === undefined ? projects.unnamed() : projects.byName(service)
 }
 
