@@ -131,7 +131,7 @@ export function createEntryCheck(
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(entry.timestamp)
-    if (tooLarge) return refuseTooLarge(fields, entryBytesMax)
+    if (tooLarge) return refuseTooLarge({ message, exception, scopeData }, entryBytesMax)
     const record = {
       kind: 'application' as const,
       id: context.idOf(index),
@@ -149,6 +149,6 @@ export function createEntryCheck(
       exception: entry.exception ?? null,
       scopeData: entry.scopeData ?? null,
     }
-    return admit(replaced ? { ...record, originalLevel: written } : record, fields, project.id, context)
+    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
   }
 }

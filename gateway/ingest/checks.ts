@@ -96,20 +96,17 @@ export interface AdmitOptions {
   readonly isHot: (key: string) => boolean
 }
 
-/**
- * The last check of an entry: makes its record ready for the topic unless it is too large. `fields` are those that the record was made of;
- * `subject` is the `ce_subject` header.
- */
-export type Admit = (record: EntryRecord, fields: Fields, subject: string, context: RequestContext) => Checked<Admitted>
+/** The last check of an entry: makes its record ready for the topic unless it is too large. `subject` is the `ce_subject` header. */
+export type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
-  return (record, fields, subject, { repeatKey, traceparent, isAscii }) => {
+  return (record, subject, { repeatKey, traceparent, isAscii }) => {
     // The record is serialised only here: this text is measured, published and stored.
     const value = JSON.stringify(record)
     let valueBytes = isAscii ? asciiBytes(value, record) : Buffer.byteLength(value)
     if (valueBytes > valueBytesMax) {
       valueBytes = Buffer.byteLength(value)
-      if (valueBytes > valueBytesMax) return refuseTooLarge(fields, valueBytesMax, valueBytes)
+      if (valueBytes > valueBytesMax) return refuseTooLarge(sentIn(record), valueBytesMax, valueBytes)
     }
     const { kind, id, timestamp, correlationKey } = record
     const hot = correlationKey !== null && isHot(correlationKey)
@@ -126,6 +123,14 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
     }
     return { value: { id, team: record.team, publication } }
   }
+}
+
+/** The fields that the sender of a record wrote, by its names; all others that it sent are not in the record. */
+function sentIn(record: EntryRecord): Fields {
+  const { environment, correlationKey } = record
+  if (record.kind === 'event') return { payload: record.payload, environment, correlationKey }
+  const { categoryName, eventName, message, exception, scopeData, originalLevel: level } = record
+  return { categoryName, eventName, message, level, exception, scopeData, environment, correlationKey }
 }
 
 /** Upper bound for a record made of ASCII and of registry names, which may be non-ASCII; counting would take longer than serialising. */

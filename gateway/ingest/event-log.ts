@@ -56,7 +56,8 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(log.timestamp)
-    if (isLong(received.content) && exceeds(log.payload, entryBytesMax)) return refuseTooLarge(fields, entryBytesMax)
+    if (isLong(received.content) && exceeds(log.payload, entryBytesMax))
+      return refuseTooLarge({ payload: log.payload }, entryBytesMax)
     const record = {
       kind: 'event' as const,
       id: context.idOf(0),
@@ -70,7 +71,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
       step: entity.kind === 'step' ? entity.identifier : null,
       payload: log.payload,
     }
-    return admit(record, fields, identifier, context)
+    return admit(record, identifier, context)
   }
 }
 

@@ -144,6 +144,11 @@ describe('POST /api/ExternalLogs', () => {
     expect(await codeOf([({ body }) => Object.assign(body, { payload: `${ascii}x` })])).toBe('entry_too_large')
   })
 
+  test('an entry that is too large names no field that is not in its record', async () => {
+    const { body } = await gateway.post(PATH, { ...GOOD, payload: 'x'.repeat(2_000), ignored: 'y'.repeat(5_000) })
+    expect([body.error.code, body.error.details]).toMatchObject(['entry_too_large', { largest: '/payload' }])
+  })
+
   test('an entry that is too large says its size and the limit', async () => {
     const { body } = await gateway.post(PATH, { ...GOOD, payload: 'x'.repeat(2_000) })
     expect(body.error.details).toEqual({ bytes: expect.any(Number), limit: 1_024, largest: '/payload' })
