@@ -195,7 +195,11 @@ describe('records that are rejected', () => {
   test.each<[string, Record<string, string>, string[]]>([
     ['no Project named', {}, ['missing_project_id', 'OTEL_SERVICE_NAME', `"Checkout API" (${CHECKOUT})`]],
     ['an unknown id', { 'sluice.project.id': LONE }, ['project_not_found', 'sluice.project.id=<id>', '"Stock"']],
-    ['an id that is no GUID', { 'sluice.project.id': 'Stock' }, ['invalid_project_id', 'sluice.project.id "Stock" is not a GUID']],
+    [
+      'an id that is no GUID',
+      { 'sluice.project.id': 'Stock' },
+      ['invalid_project_id', 'sluice.project.id "Stock" is not a GUID'],
+    ],
     ['an ambiguous name', { 'service.name': 'twin' }, ['project_not_found', 'More than one Project is named "twin"']],
     ['an archived Project', { 'sluice.project.id': RETIRED }, ['project_not_found', 'is archived']],
     ['a name of an archived Project', { 'service.name': 'retired' }, ['project_not_found', 'is archived']],
