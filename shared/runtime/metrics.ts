@@ -227,7 +227,7 @@ export const METRICS = {
   sluice_watch_deliveries_total: {
     kind: 'counter',
     labels: ['result'],
-    help: 'Attempts to post to a webhook, by result: delivered; failed, to be retried; gave_up, the last attempt, 24 hours after the firing. The log and the page have the reasons.',
+    help: 'Attempts to post to a webhook, by result: delivered; failed, to be retried; gave_up, the last of 13 attempts. The log and the page have the reasons.',
   },
   sluice_watch_last_evaluation_timestamp_seconds: {
     kind: 'gauge',

@@ -20,8 +20,8 @@ const DELAYS_MS = [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUT
 const JITTER = 0.2
 /** The longest time from the announcement of an attempt to the next one. */
 const WAIT_MS_MAX = POST_MS_MAX + Math.max(...DELAYS_MS) * (1 + JITTER)
-/** No attempt begins later than this after the firing. */
-const GIVEN_UP_AFTER_MS = 24 * HOUR
+/** The delays between as many attempts add up to about 24 hours. They are counted, as a clock that is set says nothing about the receiver. */
+const ATTEMPTS_MAX = 13
 const HISTORY_MAX = 50
 const TEXT_MAX = 400
 
@@ -91,10 +91,11 @@ export function afterAttempt(watch: KnownWatch, posted: Posted, now: number): Ne
   if (posted.delivered) return nextDelivery(before, next, { outcome: 'delivered', text: posted.message }, now)
   const text = `Attempt ${delivery.attempts}: ${posted.message}`
   const history = withOutcome(before, { outcome: 'failed', text }, now)
-  const nextAt = now + delayAfter(delivery.attempts)
-  if (nextAt - Date.parse(delivery.at) <= GIVEN_UP_AFTER_MS)
-    return { ...before, history, delivery: { ...delivery, nextAt: timestampOf(nextAt), reason: posted.message } }
-  const given = { outcome: 'gave_up', text: `${delivery.attempts} attempts within 24 hours failed.` } as const
+  if (delivery.attempts < ATTEMPTS_MAX) {
+    const nextAt = timestampOf(now + delayAfter(delivery.attempts))
+    return { ...before, history, delivery: { ...delivery, nextAt, reason: posted.message } }
+  }
+  const given = { outcome: 'gave_up', text: `${delivery.attempts} attempts failed.` } as const
   return nextDelivery({ ...before, history }, next, given, now)
 }
 
