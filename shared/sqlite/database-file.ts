@@ -143,15 +143,27 @@ function prepareFile(
 }
 
 /**
- * A check before each write that the file is where it was opened; it throws what `refuse` makes. SQLite itself writes on to a file that was
- * deleted, whose content no later start would find.
+ * A check before each write that the file, and those that SQLite keeps beside it, are where they were opened; it throws what `refuse` makes.
+ * SQLite itself writes on to files that were deleted, whose content no later start would find.
  */
 export function createPlaceCheck(file: string, name: string, refuse: (message: string) => Error): () => void {
-  const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
-  const opened = inode()
+  /** Another file system may have a file of the same number. */
+  const identity = (path: string): string | undefined => {
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false })
+      return stats && `${stats.dev} ${stats.ino}`
+    } catch (error) {
+      throw refuse(
+        `the ${name} ${path} cannot be found while it is open (${(error as Error).message}); make its folder accessible`,
+      )
+    }
+  }
+  const opened = [file, `${file}-wal`, `${file}-shm`].map((path) => ({ path, is: identity(path) }))
   const remedy = 'move it back, or stop the process and start it with the DATA_DIR that has it'
   return () => {
-    if (inode() !== opened) throw refuse(`the ${name} ${file} was moved or deleted while it was open; ${remedy}`)
+    for (const { path, is } of opened) {
+      if (identity(path) !== is) throw refuse(`the ${name} ${path} was moved or deleted while it was open; ${remedy}`)
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import fs from 'node:fs'
+import { mkdir, open, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
 import { createChanges } from '../../../../../shared/journal/sqlite/changes.ts'
 import { clearError, JournalFileError, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
@@ -180,6 +182,8 @@ describe('a file that cannot be used', () => {
   })
 })
 
+const MOVED = /journal \S+ was moved or deleted while it was open; move it back, or stop/
+
 test.each(['own', 'same'] as const)(
   'a file that was moved away is not written on, until it is back; SQLite in its %s thread',
   async (thread) => {
@@ -188,7 +192,7 @@ test.each(['own', 'same'] as const)(
     const append = (name: string) => journal.append({ topic, partition: 0, records: recordsOf(name, 1) })
     await append('a')
     await rename(folder.file(), `${folder.file()}.moved`)
-    const reason = expect.stringMatching(/journal \S+ was moved or deleted while it was open; move it back, or stop/)
+    const reason = expect.stringMatching(MOVED)
     await expect(append('b')).rejects.toMatchObject({ name: 'AppendError', outcome: 'not_written', message: reason })
     expect(await journal.health()).toEqual({ name: 'journal', ready: false, reason })
     await writeFile(folder.file(), '')
@@ -199,6 +203,54 @@ test.each(['own', 'same'] as const)(
     expect(valuesOf(await scanAll(journal, topic))).toEqual(['a0', 'd0'])
   },
 )
+
+test.each([
+  {
+    what: 'whose write-ahead log was moved away',
+    away: () => rename(`${folder.file()}-wal`, `${folder.file()}.moved`),
+    back: () => rename(`${folder.file()}.moved`, `${folder.file()}-wal`),
+    says: MOVED,
+  },
+  {
+    what: 'in a folder that can no longer be entered',
+    away: async () => {
+      await rename(folder.path, `${folder.path}.moved`)
+      await symlink(folder.path, folder.path)
+    },
+    back: async () => {
+      await rm(folder.path)
+      await rename(`${folder.path}.moved`, folder.path)
+    },
+    says: /journal \S+ cannot be found while it is open \(ELOOP.*\); make its folder accessible/,
+  },
+  {
+    what: 'over which another file system was mounted, with a file of the same number',
+    away: async () => {
+      const { statSync } = fs
+      vi.spyOn(fs, 'statSync').mockImplementation(((...args: Parameters<typeof statSync>) =>
+        Object.assign(statSync(...args) ?? {}, { dev: -1 })) as typeof statSync)
+      syncBuiltinESMExports()
+    },
+    back: async () => {
+      vi.restoreAllMocks()
+      syncBuiltinESMExports()
+    },
+    says: MOVED,
+  },
+])('a file $what is not written on, and health says why, until it is back', async ({ away, back, says }) => {
+  const journal = await folder.open()
+  const topic = await createTopic(journal, 'moved')
+  const append = (name: string) => journal.append({ topic, partition: 0, records: recordsOf(name, 1) })
+  await append('a')
+  await away()
+  const reason = expect.stringMatching(says)
+  await expect(append('b').finally(back)).rejects.toMatchObject({ outcome: 'not_written', message: reason })
+  await away()
+  expect(await journal.health().finally(back)).toEqual({ name: 'journal', ready: false, reason })
+  expect(await journal.health()).toEqual({ name: 'journal', ready: true })
+  await append('c')
+  expect(valuesOf(await scanAll(journal, topic))).toEqual(['a0', 'c0'])
+})
 
 test('a read that failed in the middle is whole when it is made again', async () => {
   const writer = await folder.open()

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -389,6 +389,23 @@ test('a file that was moved away is not written on, until it is back', async () 
   renameSync(`${file}.moved`, file)
   await written
   expect((await store.health()).ready).toBe(true)
+  expect(await store.count(all)).toBe(2)
+})
+
+test('a write waits while the folder cannot be entered', async () => {
+  const store = await open()
+  await store.write([eventDocument({ payload: 'before' })], never)
+  const folder = dirname(file)
+  renameSync(folder, `${folder}.moved`)
+  symlinkSync(folder, folder)
+  const written = store.write([eventDocument({ payload: 'after' })], never)
+  try {
+    await eventually(async () => !(await store.health()).ready)
+  } finally {
+    rmSync(folder)
+    renameSync(`${folder}.moved`, folder)
+  }
+  await written
   expect(await store.count(all)).toBe(2)
 })
 
