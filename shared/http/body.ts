@@ -177,7 +177,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     if (coding === 'identity' || bytes.size === 0) return decoded(bytes, owner)
     const { memory } = bytes
     const beyond = tooLarge(grant.value, bytesMax, ' after decompression')
-    return inflate(bytes.joined(), coding, { memory, bytesMax, tooLarge: beyond })
+    return inflate(bytes.joined(), coding, { owner, memory, bytesMax, tooLarge: beyond })
       .finally(() => bytes.release())
       .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, owner) : refused(inflated, bytes)))
   }

@@ -65,12 +65,17 @@ function inflateAtOnce(bytes: Buffer, coding: keyof typeof ENGINES, bytesMax: nu
 
 /**
  * Decodes bytes into memory of their request. Stops with the problem `tooLarge` when there are more than `bytesMax`, and when there is no
- * room, so a small body that would become huge takes no more memory than that; the request then has to release it.
+ * room, so a small body that would become huge takes no more memory than that; the request then has to release it. Owners take turns.
  */
 export type Inflate = (
   bytes: Buffer,
   coding: Exclude<ContentCoding, 'identity'>,
-  limits: { readonly memory: RequestMemory; readonly bytesMax: number; readonly tooLarge: Checked<never> },
+  limits: {
+    readonly owner: string
+    readonly memory: RequestMemory
+    readonly bytesMax: number
+    readonly tooLarge: Checked<never>
+  },
 ) => Promise<Checked<BodyBytes>>
 
 export function createInflate(): Inflate {
@@ -79,7 +84,7 @@ export function createInflate(): Inflate {
     // An engine takes memory before it has any output.
     if (!limits.memory.fits(0)) return NO_ROOM
     const atOnce = inflateAtOnce(bytes, coding, limits.bytesMax)
-    if (atOnce === undefined) return semaphore.run(() => inflate(bytes, coding, limits))
+    if (atOnce === undefined) return semaphore.run(() => inflate(bytes, coding, limits), undefined, limits.owner)
     const inflated = new BodyBytes(limits.memory)
     return inflated.add(atOnce) ? { value: inflated } : NO_ROOM
   }

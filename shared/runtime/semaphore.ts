@@ -1,22 +1,29 @@
 export interface Semaphore {
-  /** Runs the task when fewer than the limit are running; rejects with the signal's reason if it aborts before. */
-  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /**
+   * Runs the task when fewer than the limit are running; rejects with the signal's reason if it aborts before. However many tasks of one
+   * owner wait, the next one of another owner has the next turn.
+   */
+  run<T>(task: () => Promise<T>, signal?: AbortSignal, owner?: string): Promise<T>
 }
 
-/** Lets at most `limit` tasks run at a time, in order of arrival. */
+/** Lets at most `limit` tasks run at a time: the owners in turn, the tasks of each in order of arrival. */
 export function createSemaphore(limit: number): Semaphore {
-  const waiting = new Set<() => void>()
+  /** What waits, by owner; the owner at the front has the next turn. */
+  const queues = new Map<string, Set<() => void>>()
   let free = limit
 
-  async function acquire(signal: AbortSignal | undefined): Promise<void> {
+  async function acquire(signal: AbortSignal | undefined, owner: string): Promise<void> {
     signal?.throwIfAborted()
     if (free > 0) {
       free -= 1
       return
     }
     await new Promise<void>((resolve, reject) => {
+      const waiting = queues.get(owner) ?? new Set()
+      queues.set(owner, waiting)
       const giveUp = (): void => {
         waiting.delete(begin)
+        if (waiting.size === 0 && queues.get(owner) === waiting) queues.delete(owner)
         reject(signal?.reason)
       }
       const begin = (): void => {
@@ -30,18 +37,22 @@ export function createSemaphore(limit: number): Semaphore {
 
   /** Passes the slot on, or frees it if nobody waits. */
   function release(): void {
-    const [next] = waiting
-    if (next === undefined) {
+    const [first] = queues
+    if (first === undefined) {
       free += 1
       return
     }
-    waiting.delete(next)
-    next()
+    const [owner, waiting] = first
+    const [next] = waiting
+    queues.delete(owner)
+    if (next !== undefined) waiting.delete(next)
+    if (waiting.size > 0) queues.set(owner, waiting)
+    next?.()
   }
 
   return {
-    async run(task, signal) {
-      await acquire(signal)
+    async run(task, signal, owner = '') {
+      await acquire(signal, owner)
       try {
         return await task()
       } finally {

@@ -205,6 +205,26 @@ describe('a body of several frames of zstd', () => {
   })
 })
 
+test('a body is not inflated behind all those of another Team', async () => {
+  const readBody = createBodyReader({
+    refusal: () => undefined,
+    decode: decodeText,
+    grant: ({ headers }) => ({
+      value: { ...GRANT, owner: String(headers['from']), share: createByteBudget(10_000_000) },
+    }),
+    timeoutMs: HOUR_MS,
+  })
+  const body = gzipSync(textOf(390_000))
+  let read = 0
+  const readOf = async (team: string): Promise<number> => {
+    await readBody(send({ 'content-encoding': 'gzip', from: team }, body))
+    return ++read
+  }
+  const many = Array.from({ length: 100 }, () => readOf('billing'))
+  expect(await readOf('payments')).toBeLessThan(50)
+  await Promise.all(many)
+})
+
 describe('the bytes of bodies', () => {
   test.each([
     ['gzip', gzipSync],

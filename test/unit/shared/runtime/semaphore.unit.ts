@@ -47,3 +47,15 @@ test('one that waits gives up with the reason of its signal, and takes no slot',
   await running
   expect(await semaphore.run(async () => 'done', never)).toBe('done')
 })
+
+test('owners take turns; one of whose tasks none waits any more has none', async () => {
+  const semaphore = createSemaphore(1)
+  const begun: string[] = []
+  const stop = new AbortController()
+  const run = (name: string, owner: string, signal = never) =>
+    semaphore.run(async () => void begun.push(name), signal, owner)
+  const tasks = [run('a1', 'a'), run('a2', 'a'), run('b1', 'b', stop.signal), run('a3', 'a'), run('c1', 'c')]
+  stop.abort(new Error('gone'))
+  await Promise.allSettled([...tasks, run('a4', 'a'), run('c2', 'c')])
+  expect(begun).toEqual(['a1', 'a2', 'c1', 'a3', 'c2', 'a4'])
+})
