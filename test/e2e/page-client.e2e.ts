@@ -104,4 +104,22 @@ describeWithBrowser('the TypeScript client in a page of another origin', (browse
       expect(await messagesOf(category)).toEqual(Array.from({ length: 150 }, (_, index) => `${index}`))
     })
   })
+
+  test('what is logged when the page is hidden already is sent, also when nothing waits for its end any more', async () => {
+    const page = await openApplication()
+    await page.evaluate(() => {
+      const log = (message: string): void => void client.log({ categoryName: 'Hidden', message, level: 'Debug' })
+      // Listeners of the application come after those of the client.
+      for (const type of ['pagehide', 'visibilitychange', 'unload'])
+        addEventListener(type, () => {
+          log(type)
+          log(`${type} again`)
+        })
+    })
+    await page.goto('about:blank')
+    await eventually(async () => {
+      const types = ['pagehide', 'visibilitychange', 'unload']
+      expect(await messagesOf('Hidden')).toEqual(types.flatMap((type) => [type, `${type} again`]))
+    })
+  })
 })

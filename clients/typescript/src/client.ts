@@ -1,7 +1,7 @@
 import type { Outcome } from './answer.ts'
 import { type Batch, halves, type Target } from './batch.ts'
 import { createBuffer, type EntryBuffer } from './buffer.ts'
-import { watchEnding } from './ending.ts'
+import { isHidden, watchEnding } from './ending.ts'
 import type { ApplicationLog, EventLog } from './entries.ts'
 import { exceptionText, toJson } from './json.ts'
 import { createReports, type Dropped, type ReportOptions, type Reports } from './reports.ts'
@@ -119,7 +119,13 @@ export function createClientOf(options: ClientOptions, write: (line: string) => 
   const counts = { stored: 0, refused: 0, dropped: 0, retries: 0 }
   const trouble: Trouble = { cause: undefined }
   const sender: Sender = createSender(
-    { ...numbers, headers, fetch: (...request) => fetch(...request), urlOf: (path) => new URL(path, base).href },
+    {
+      ...numbers,
+      isHidden,
+      headers,
+      fetch: (...request) => fetch(...request),
+      urlOf: (path) => new URL(path, base).href,
+    },
     {
       onSettled: (batch, outcome) => {
         trouble.cause = undefined
@@ -215,7 +221,10 @@ function createSurface(
     } catch {
       return drop('unserialisable')
     }
-    return buffer.add(target, json) || drop('full')
+    if (!buffer.add(target, json)) return drop('full')
+    // All that the application logs in one task is one batch.
+    if (isHidden()) queueMicrotask(buffer.complete)
+    return true
   }
 
   function giveUp(): void {

@@ -13,13 +13,16 @@ interface Page {
   readonly removeEventListener?: EventTarget['removeEventListener']
 }
 
+/** Whether this is a page that may be gone at any moment: all that is still certain to run is the current task. */
+export const isHidden = (): boolean => (globalThis as Page).document?.visibilityState === 'hidden'
+
 /** Watches for the end of a process or a page; returns a function that stops watching. */
 export function watchEnding({ onIdle, onExit, onHidden }: Ending): () => void {
   const { process } = globalThis as { process?: NodeJS.Process }
   const page = globalThis as Page
   const { document } = page
   const onVisibility = (): void => {
-    if (document?.visibilityState === 'hidden') onHidden()
+    if (isHidden()) onHidden()
   }
   // Only once: an application that logs on every `beforeExit` would otherwise keep the process alive forever.
   process?.once?.('beforeExit', onIdle)

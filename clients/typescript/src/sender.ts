@@ -13,6 +13,8 @@ export interface SenderOptions extends PauseOptions {
   readonly maxInFlight: number
   /** Maximum milliseconds from a request to the end of its response. */
   readonly requestTimeoutMs: number
+  /** Whether the page may be closed at any moment. */
+  readonly isHidden: () => boolean
 }
 
 /** A failed attempt that will be repeated. */
@@ -51,8 +53,14 @@ interface Attempt {
 /** Browsers limit the total of keepalive bodies to 64 KiB, and the rest of the page may need some of it. */
 export const KEEPALIVE_BYTES_MAX = 60 * 1024
 
+/** How much more a browser would complete after the page is closed. */
+function keepaliveRoom(underWay: ReadonlyMap<Batch, Attempt>): number {
+  let room = KEEPALIVE_BYTES_MAX
+  for (const { keepalive, bytes } of underWay.values()) if (keepalive) room -= bytes
+  return room
+}
+
 export function createSender(options: SenderOptions, { onSettled, onRetry }: SenderEvents): Sender {
-  const { maxInFlight, requestTimeoutMs } = options
   const waiting = new Set<Batch>()
   const underWay = new Map<Batch, Attempt>()
   const pause = createPause(options)
@@ -67,7 +75,7 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
     }
     for (const batch of waiting) {
       // While the server has problems, one request at a time probes whether it has recovered.
-      if (underWay.size >= (pause.failures === 0 ? maxInFlight : 1)) return
+      if (underWay.size >= (pause.failures === 0 ? options.maxInFlight : 1)) return
       start(batch, false)
     }
   }
@@ -83,7 +91,7 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
       headers: { ...options.headers, 'idempotency-key': batch.idempotencyKey },
       body,
       controller: attempt.controller,
-      timeoutMs: requestTimeoutMs,
+      timeoutMs: options.requestTimeoutMs,
       keepalive,
     }
     void post(options.fetch, request).then((outcome) => {
@@ -113,8 +121,7 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
 
   /** Running attempts end with the page, so they are repeated with keepalive; the server stores the entries only once. */
   function leave(): void {
-    let room = KEEPALIVE_BYTES_MAX
-    for (const { keepalive, bytes } of underWay.values()) if (keepalive) room -= bytes
+    let room = keepaliveRoom(underWay)
     const ending = [...underWay].filter(([, { keepalive }]) => !keepalive).map(([batch]) => batch)
     for (const batch of [...ending, ...waiting]) {
       if (batch.bytes > room) continue
@@ -139,7 +146,10 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
   return {
     add: (batch) => {
       waiting.add(batch)
-      pump()
+      // A page that is closed may not say so again.
+      const isServed = pause.failures === 0 && pause.leftMs() <= 0
+      if (options.isHidden() && isServed && batch.bytes <= keepaliveRoom(underWay)) start(batch, true)
+      else pump()
     },
     hurry: () => {
       pause.hurry()

@@ -15,6 +15,7 @@ interface Call {
 
 /** A sender whose requests are answered by hand. */
 function createRig() {
+  const page = { isHidden: false }
   const calls: Call[] = []
   const settled: Batch[] = []
   const retried: unknown[] = []
@@ -34,10 +35,11 @@ function createRig() {
       requestTimeoutMs: 60_000,
       minBackOffMs: 1,
       maxBackOffMs: 1,
+      isHidden: () => page.isHidden,
     },
     { onSettled: (batch) => settled.push(batch), onRetry: (retry) => retried.push(retry) },
   )
-  return { sender, calls, settled, retried }
+  return { page, sender, calls, settled, retried }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -66,6 +68,18 @@ describe('a page that may be gone at any moment', () => {
     await turn()
     expect(new Set(settled)).toEqual(new Set([first, second, large, third]))
     expect([settled.length, retried]).toEqual([4, []])
+  })
+
+  test('what comes while it is hidden is sent at once, as far as a browser has room', () => {
+    const { page, sender, calls } = createRig()
+    page.isHidden = true
+    const batches = ['a'.repeat(30_000), 'b'.repeat(30_000), 'x'.repeat(40_000), 'c'].map(batchOf)
+    for (const batch of batches) sender.add(batch)
+    expect(calls.map(({ keepalive, body }) => [keepalive, body[0]])).toEqual([
+      [true, 'a'],
+      [true, 'b'],
+      [true, 'c'],
+    ])
   })
 })
 
