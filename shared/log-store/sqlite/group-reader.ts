@@ -277,12 +277,9 @@ function countsOf(text: string, { count: length }: Spans): readonly number[] {
 }
 
 /** The arrivals of the groups' last entries, in the groups' order, found by their known times. */
-function lastEntries(
-  database: Database,
-  { source, where, value }: ValueRows,
-  groups: readonly GroupRow[],
-): readonly number[] {
+function lastEntries(database: Database, matches: ValueRows, groups: readonly GroupRow[]): readonly number[] {
   if (groups.length === 0) return []
+  const { source, where, value } = matches
   const times = groups.map(({ last }) => last)
   const atTimes = sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)
   // With max(), SQLite takes the bare columns from the row of the maximum.
@@ -296,7 +293,14 @@ function lastEntries(
     const place = placeOf(value as Value, BigInt(String(at)))
     if (wanted.has(place)) arrivals.set(place, Number(arrival))
   }
-  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? 0)
+  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? newestArrival(database, matches, value))
+}
+
+/** The arrival of an entry of a group that has none at its last time: that of a damaged row is no number of nanoseconds. */
+function newestArrival(database: Database, matches: ValueRows, value: Value): number {
+  const { source, where } = withValues(matches, [value])
+  const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${where}`)
+  return Number(row?.['arrival'])
 }
 
 const placeOf = (value: Value, at: bigint): string => `${at} ${value}`

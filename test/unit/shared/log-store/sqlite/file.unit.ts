@@ -366,6 +366,7 @@ test.each([["x'ff'"], ['1.5e-300']])(
     const ofNumbers = { fn: 'max', of: { field: 'scope', path: 'ms' }, by: null, seriesMax: 1, bucketsMax: 3 } as const
     for (const filter of [all, hour]) {
       const { groups } = await again.groups(filter, 'category', { groupsMax: 10, bucketsMax: 3 })
+      for (const { value, sample } of groups) expect(sample).toMatchObject({ categoryName: value })
       const { series } = await again.series(filter, ofNumbers)
       // Without a range, the time of the damaged row is the first or last one.
       if (filter === hour) expect([groups.length, series[0]?.count]).toEqual([2, 2])
