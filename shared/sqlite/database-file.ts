@@ -240,6 +240,7 @@ export function explainSqliteError(code: number, message: string, kind: keyof ty
     case SQLITE.NOTADB:
       return `${name} is damaged (${message}), or its disk fails to read it, as the log of the system would say; if it is damaged, restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one: ${REFILL[kind]}`
     case SQLITE.CANTOPEN:
+      return `${name} cannot be opened (${message}); the process needs write access to the file and to ${dirname(file)}, and the disk needs room for more files (df -i)`
     case SQLITE.READONLY:
       return `${name} cannot be written (${message}); the process needs write access to the file and to ${dirname(file)}`
     default:

@@ -92,6 +92,13 @@ describe('a file that cannot be used', () => {
     await handle.close()
   }
 
+  test('where no file can be made beside it, as on a disk without inodes, the refusal tells both causes', async () => {
+    await makeJournal()
+    // The name of its write-ahead log is taken by something that cannot be opened as one.
+    await mkdir(`${folder.file()}-wal`)
+    expect((await refusal()).message).toMatch(/cannot be opened .*write access .* disk needs room for more files/)
+  })
+
   test('garbage is refused with what to do', async () => {
     await writeFile(folder.file(), randomBytes(PAGE_BYTES * 2))
     expect((await refusal()).message).toMatch(
@@ -140,7 +147,7 @@ describe('a file that cannot be used', () => {
 
   test('a folder in its place is refused', async () => {
     await mkdir(folder.file())
-    expect((await refusal()).message).toContain('cannot be written')
+    expect((await refusal()).message).toContain('cannot be opened')
   })
 
   test('a newer schema is refused', async () => {
