@@ -71,7 +71,9 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       const { page } = await open(server.url, { path: '/team' })
       await page.getByLabel('Team key').fill('sl_not-a-key')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('alert').getByText('not a live key').waitFor()
+      // The advice is for a reader, not for a sender of logs.
+      const told = 'This is not a live key of any Team. Check that it was copied whole.'
+      await page.getByRole('alert').getByText(told, { exact: true }).waitFor()
       await page.getByLabel('Team key').fill(server.key)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { level: 1, name: /Team|Demo/ }).waitFor()

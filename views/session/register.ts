@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type Response, Router } from 'express'
-import { ProblemError, problem } from '../../shared/contract/errors.ts'
+import { ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
@@ -108,7 +108,7 @@ function createBegin(sessions: Sessions, proxies: Proxies, metrics: Metrics) {
     if (session !== undefined) return session
     attempts.count(client)
     throw new ProblemError(
-      problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
+      problemSaying('invalid_api_key', 'This is not a live key of any Team. Check that it was copied whole.'),
     )
   }
 }
@@ -137,7 +137,7 @@ function createIgnoredWarning(proxies: Proxies, logger: Logger): (request: Reque
 
 const tooManyAttempts = (seconds: number): ProblemError => {
   const message = `Too many attempts. Try again in ${seconds} s.`
-  return new ProblemError(problem('too_many_attempts', { retryAfterSeconds: seconds }, message))
+  return new ProblemError(problemSaying('too_many_attempts', message, { retryAfterSeconds: seconds }))
 }
 
 /** The key in a body `{ "apiKey": "..." }`. */

@@ -222,7 +222,8 @@ describe('POST /api/session', () => {
       'too_many_attempts',
       '6',
     ])
-    expect(limited.body.error).toMatchObject({ retryable: true, details: { retryAfterSeconds: 6 } })
+    const message = 'Too many attempts. Try again in 6 s.'
+    expect(limited.body.error).toMatchObject({ message, retryable: true, details: { retryAfterSeconds: 6 } })
     // The time of day does not count.
     time.now -= 60 * MINUTE
     vi.spyOn(performance, 'now').mockReturnValue(at + 6_000)
