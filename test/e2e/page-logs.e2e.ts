@@ -827,6 +827,19 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(paramsOf(page)['q']).toBe('SocketEx* level:error')
     })
 
+    test('as the logs are of the other kind: the way to those, at the time that they have', async () => {
+      const page = await show('/event-logs?q=cart&from=now-10m&step=probe')
+      await page.getByText('No event log of any time matches all of these.').waitFor()
+      await page.getByRole('link', { name: 'See the application logs' }).click()
+      await expectRows(page, ['cart opened'])
+      // The newest log here is in the range that was chosen.
+      await page.goto(`${server.url}/application-logs?q=prob*&from=now-1h`)
+      await page.getByText('No application log of any time matches this.').waitFor()
+      await page.getByRole('link', { name: 'See the event logs' }).click()
+      await expectRows(page, ['probed'])
+      expect(paramsOf(page)).toEqual({ q: 'prob*', from: 'now-1h' })
+    })
+
     test('because of a parameter that cannot be read: what is wrong with it', async () => {
       tolerate(/status of 400/)
       const { page } = await open(server.url, { path: '/event-logs?from=yesterday', key: LOGS_KEY })

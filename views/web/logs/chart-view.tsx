@@ -25,9 +25,9 @@ interface ChartViewProps {
   readonly kind: EntryKind
   readonly chart: ChosenChart
   /** The list's parameters; suggested names come from the logs that they select. */
-  readonly filter: Params
+  readonly filter: AddressParams
   /** The same, with the counted range. */
-  readonly counted: Params
+  readonly counted: AddressParams
   /** The number of logs, if known. */
   readonly total: number | undefined
   readonly onChange: (params: AddressParams) => void

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import type { Group, Groups } from '../../schemas/answers.ts'
-import type { Params } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
@@ -33,7 +32,7 @@ interface GroupListProps {
   readonly kind: EntryKind
   readonly by: Grouping
   /** The parameters that select the logs, with the counted range. */
-  readonly filter: Params
+  readonly filter: AddressParams
   readonly onChange: (params: AddressParams) => void
 }
 

@@ -4,12 +4,13 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
-import type { Params } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import { pick } from '../lib/address.ts'
+import { agoText } from '../lib/times.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
-import { useReturn } from '../ui/use-address.ts'
+import { hrefTo, useAddress, useReturn } from '../ui/use-address.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
@@ -121,7 +122,7 @@ function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list
 interface EmptyProps {
   readonly kind: EntryKind
   /** The parameters of the list. */
-  readonly filter: Params
+  readonly filter: AddressParams
   readonly onChange: (params: AddressParams) => void
 }
 
@@ -130,12 +131,20 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
   const { data, problem, reload } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
   if (problem !== undefined) return <Failed problem={problem} reload={reload} />
   if (data === undefined) return <p class="empty muted">Looking…</p>
-  if (!data.kept) return <FirstMinute kind={kind} />
-  const [title, reason] = emptyTexts(data, systemClock.now())
+  const elsewhere = (filter['q'] !== undefined || !data.kept) && <Elsewhere kind={kind} filter={filter} />
+  if (!data.kept)
+    return (
+      <>
+        {elsewhere}
+        <FirstMinute kind={kind} />
+      </>
+    )
+  const [title, reason] = emptyTexts(kind, data, systemClock.now())
   return (
     <div class="empty">
       <h2>{title}</h2>
       <p>{reason}</p>
+      {elsewhere}
       <div class="bar">
         {data.ways.map((way, index) => (
           <button
@@ -153,6 +162,24 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
       </div>
       <RefusedNote />
     </div>
+  )
+}
+
+/** The way to the logs of the other kind, if any of them matches what both kinds can be selected by. */
+function Elsewhere({ kind, filter }: Pick<EmptyProps, 'kind' | 'filter'>) {
+  const { from, to } = useAddress().params
+  const other = kind === 'event' ? 'application' : 'event'
+  const selected = pick(filter, ['q', 'level', 'levelMax', 'environment'])
+  const { data } = useFetch<Absence>(`/api/${folderOf(other)}/absence`, selected)
+  if (!data?.newestAt) return null
+  const { newestAt, ways } = data
+  const isInRange = newestAt >= (filter['from'] ?? '') && (filter['to'] === undefined || newestAt < filter['to'])
+  const params = { ...selected, ...(isInRange ? { from, to } : ways[0]?.params) }
+  return (
+    <p class="notice">
+      <a href={hrefTo({ path: [folderOf(other)], params })}>See the {other} logs</a>
+      <span>The newest that matches is from {agoText(newestAt, systemClock.now())}.</span>
+    </p>
   )
 }
 

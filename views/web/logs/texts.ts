@@ -41,9 +41,13 @@ export function ungroupedText(by: Grouping, count: number): string {
 export const chosenName = (name: string): string => (name === 'exceptionGroup' ? 'exception' : name)
 
 /** The heading of an empty list, and the reason; `now` is in milliseconds since 1970. */
-export function emptyTexts({ newestAt, conditions }: Absence, now: number): readonly [title: string, reason: string] {
+export function emptyTexts(
+  kind: EntryKind,
+  { newestAt, conditions }: Absence,
+  now: number,
+): readonly [title: string, reason: string] {
   if (newestAt === null)
-    return ['Nothing matches', `No log of any time matches ${conditions.length > 1 ? 'all of these' : 'this'}.`]
+    return ['Nothing matches', `No ${kind} log of any time matches ${conditions.length > 1 ? 'all of these' : 'this'}.`]
   const newest = conditions.length === 0 ? 'The newest log' : 'The newest log that matches'
   const isAhead = Date.parse(newestAt) > now
   return ['Nothing in this time', `${newest} is ${isAhead ? 'ahead of this clock' : `from ${agoText(newestAt, now)}`}.`]

@@ -22,10 +22,10 @@ describe('an empty list', () => {
       'Nothing in this time',
       'The newest log that matches is from 3 d ago.',
     ],
-    [{ conditions: ['step'] }, 'Nothing matches', 'No log of any time matches this.'],
-    [{ conditions: ['q', 'level'] }, 'Nothing matches', 'No log of any time matches all of these.'],
+    [{ conditions: ['step'] }, 'Nothing matches', 'No event log of any time matches this.'],
+    [{ conditions: ['q', 'level'] }, 'Nothing matches', 'No event log of any time matches all of these.'],
   ])('%j', (facts, title, reason) => {
-    expect(emptyTexts(absence(facts), NOW)).toEqual([title, reason])
+    expect(emptyTexts('event', absence(facts), NOW)).toEqual([title, reason])
   })
 
   test.each([
