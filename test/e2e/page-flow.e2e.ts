@@ -182,6 +182,22 @@ describeWithBrowser('the page of one flow', (browse) => {
     for (const room of rooms) expect(room).toBeGreaterThan(0)
   })
 
+  test('shows a payload that is found like any other, and says what is found in it only where that is out of sight', async () => {
+    const key = 'order-payload'
+    const text = `{"outcome":"declined","customer":{"country":"DE"},"note":"${'x'.repeat(40)} teal"}`
+    await server.send([{ to: 'order.charge', key, at: BEGIN, text, level: 'Error' }])
+    const { page } = await openFlow(`${key}?q=country`)
+    await eventually(async () => expect(await page.locator('.flow-list mark').allTextContents()).toEqual(['country']))
+    expect(await rows(page).first().locator('td').last().textContent()).toMatch(
+      /^outcome=declined customer[.]country=DE/,
+    )
+    await page.locator('.flow-failure', { hasText: /^outcome=declined .* · Charge$/ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Find in this flow' }).fill('teal')
+    await eventually(async () => expect(await page.locator('.flow-list .excerpt').count()).toBe(1))
+    await page.setViewportSize({ width: 1_920, height: 900 })
+    await eventually(async () => expect(await page.locator('.flow-list .excerpt').count()).toBe(0))
+  })
+
   test('says what the flow is: state with its reason, times, parts, counts', async () => {
     const { page } = await openFlow('order-1')
     expect(await page.locator('.flow-state').textContent()).toBe('stalled')

@@ -438,6 +438,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       }
       expect(await marks('/event-logs?q=declined')).toEqual(['declined'])
       expect(await marks('/event-logs?q=12345678901234567890')).toEqual(['12345678901234567890'])
+      expect(await marks('/event-logs?q=valid')).toEqual(['valid'])
       expect(await marks('/application-logs?q=invoice* could')).toEqual(['Invoice', 'Invoice', 'could'])
       expect(await marks('/application-logs?q=order-1 OR bankasked')).toEqual(['order-1', 'BankAsked'])
     })

@@ -1,5 +1,6 @@
 import { levelRank } from '../../shared/contract/levels.ts'
 import type { EntityRef, Entry, FlowSummary } from '../schemas/answers.ts'
+import { payloadLine } from './payload.ts'
 
 /** One log of a flow with the data for the drawing and the list. Times and distances are in milliseconds. */
 export interface FlowLog {
@@ -21,8 +22,6 @@ export interface FlowLog {
   readonly lane: string
   /** The names of its group and lane. */
   readonly where: readonly string[]
-  /** The beginning of its text, on one line. */
-  readonly text: string
 }
 
 /** The clock that orders logs: the sender's or the gateway's. */
@@ -30,9 +29,6 @@ type TimeOrder = 'timestamp' | 'receivedAt'
 
 /** A smaller clock skew is ignored: the gateway's own clock may be as far off. */
 export const SKEW_MIN_MS = 3_000
-
-/** Maximum length of a log's text on one line. */
-const LINE_MAX = 300
 
 /** The logs ordered by the chosen time, then by arrival, then by id, so that every reader sees the same order. */
 export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly FlowLog[] {
@@ -65,17 +61,25 @@ export function withoutTexts(entries: readonly Entry[]): readonly Entry[] {
 
 function read(entry: Entry, order: TimeOrder, looks: Looks): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {
   const ahead = epochMs(entry.timestamp) - epochMs(entry.receivedAt)
-  const text = entry.kind === 'application' ? entry.message : entry.payload
   return {
     entry,
     at: epochMs(entry[order]),
     skew: ahead > SKEW_MIN_MS ? ahead : 0,
     duration: durationOf(entry, looks),
     rank: levelRank(entry.level),
-    text: text.slice(0, LINE_MAX).replaceAll(/\s+/g, ' ').trim(),
     ...placeOf(entry),
   }
 }
+
+/** Maximum length of a log's text on one line. */
+const LINE_MAX = 300
+
+/** The beginning of a log's text, on one line. */
+export const lineOf = (entry: Entry): string =>
+  (entry.kind === 'application' ? entry.message : payloadLine(entry.payload))
+    .slice(0, LINE_MAX)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 
 function placeOf(entry: Entry): Pick<FlowLog, 'group' | 'lane' | 'where'> {
   if (entry.kind === 'application') {

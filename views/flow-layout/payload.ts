@@ -35,6 +35,12 @@ function headOf(payload: string, length: number): string {
 /** A value as shown after its name: quoted if it would otherwise look like more than one. */
 export const valueText = (text: string): string => (/^$|[\s"=]/.test(text) ? JSON.stringify(text) : text)
 
+/** A payload on one line: a JSON object as `order=4711 outcome=declined`, and any other text as it is. */
+export const payloadLine = (payload: string): string =>
+  pairsOf(payload)
+    ?.map(({ path, text }) => `${path}=${valueText(text)}`)
+    .join(' ') ?? payload
+
 /** Throws on an invalid member name. */
 function read(json: string): readonly Pair[] {
   const pairs: Pair[] = []

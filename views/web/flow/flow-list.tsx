@@ -1,13 +1,13 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { FlowLog } from '../../flow-layout/flow-log.ts'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { type FlowLog, lineOf } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
-import type { Sought } from '../lib/found.ts'
 import { excerptOf } from '../logs/excerpt.ts'
-import { Payload, WithExcerpt } from '../logs/log-row.tsx'
+import { Payload, type RowSearch, WithExcerpt } from '../logs/log-row.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Marked, useFound, useSought } from '../ui/log-text.tsx'
+import { roomOf, useWidth } from '../ui/use-width.ts'
 import { keepInView } from './element-hooks.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
@@ -15,9 +15,6 @@ import { plusText } from './words.ts'
 
 /** Rows drawn at a time. */
 const ROWS = 200
-
-/** Characters of a log's text that are surely in sight. */
-const ROOM = 48
 
 const HEADS: readonly (readonly [name: string, look?: string])[] = [
   ['Time'],
@@ -35,9 +32,14 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   const index = selected === undefined ? -1 : listed.indexOf(selected)
   const sought = useSought()
   const found = useFound()
-  const find = useMemo(() => ({ sought, found }), [sought, found])
+  const [scroller, width] = useWidth<HTMLElement>()
+  const [room, setRoom] = useState(0)
+  useLayoutEffect(() => {
+    const cell = scroller.current?.querySelector('td:last-child')
+    if (cell) setRoom(roomOf(cell))
+  }, [width, listed])
+  const find = useMemo(() => ({ sought, found, room }), [sought, found, room])
   const [page, setPage] = useState(0)
-  const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
     if (index >= 0) setPage(Math.floor(index / ROWS))
   }, [index])
@@ -124,7 +126,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
 interface RowProps {
   readonly log: FlowLog
   readonly view: FlowView
-  readonly find: { readonly sought: readonly Sought[]; readonly found: RegExp | undefined }
+  readonly find: RowSearch
   /** Whether the flow spans more than one day. */
   readonly days: boolean
   readonly index: number
@@ -132,13 +134,16 @@ interface RowProps {
 
 function LogRow({ log, view, find, days, index }: RowProps) {
   const { utc, selected, matches } = view
-  const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
-  const found = matches?.has(log)
+  const { entry, at, duration, skew, sinceStart, sincePrevious, where } = log
+  const isFound = matches?.has(log)
+  const { sought, room } = find
+  const found = isFound ? find.found : undefined
+  const line = lineOf(entry)
   const [group = '', lane] = where.map(visible)
   return (
     <tr
       role="row"
-      class={found === false ? 'dim' : undefined}
+      class={isFound === false ? 'dim' : undefined}
       aria-rowindex={index}
       aria-selected={log === selected}
       onClick={() => view.select(log)}
@@ -168,22 +173,20 @@ function LogRow({ log, view, find, days, index }: RowProps) {
         )}
       </td>
       <td role="cell" class="cut">
-        {found ? (
-          <WithExcerpt
-            excerpt={excerptOf(entry, find.sought, ROOM, [text.slice(0, ROOM), ...where])}
-            found={find.found}
-          >
-            <bdi class="mono">
-              <Marked text={text} found={find.found} />
-            </bdi>
-          </WithExcerpt>
-        ) : entry.kind === 'event' ? (
+        <WithExcerpt
+          excerpt={isFound ? excerptOf(entry, sought, room, [line.slice(0, room), ...where]) : undefined}
+          found={found}
+        >
           <span class="mono">
-            <Payload text={entry.payload} />
+            {entry.kind === 'event' ? (
+              <Payload text={entry.payload} found={found} />
+            ) : (
+              <bdi>
+                <Marked text={line} found={found} />
+              </bdi>
+            )}
           </span>
-        ) : (
-          <bdi class="mono">{visible(text)}</bdi>
-        )}
+        </WithExcerpt>
         {duration !== undefined && <span class="badge">took {durationText(duration)}</span>}
         {skew > 0 && (
           <span class="badge warn" title="Received before it was written">

@@ -1,7 +1,7 @@
 import { LEVELS, levelRank } from '../../../shared/contract/levels.ts'
 import type { DrawnMark } from '../../flow-layout/drawing.ts'
-import { epochMs, type FlowLog } from '../../flow-layout/flow-log.ts'
-import { plural } from '../../flow-layout/format.ts'
+import { epochMs, type FlowLog, lineOf } from '../../flow-layout/flow-log.ts'
+import { cut, plural } from '../../flow-layout/format.ts'
 import { clockText, durationText } from '../../flow-layout/times.ts'
 import type { ParsedException } from '../../schemas/answers.ts'
 
@@ -9,8 +9,8 @@ import type { ParsedException } from '../../schemas/answers.ts'
 export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)
 
 /** A log in words: `14:03:22.114, Order placed > Charge, error, +2 m 3 s: card refused`. */
-export const logWords = ({ at, where, rank, sinceStart, text }: FlowLog, utc: boolean): string =>
-  `${clockText(at, utc)}, ${where.join(' > ')}, ${LEVELS[rank]?.toLowerCase()}, ${plusText(sinceStart)}: ${text}`
+export const logWords = ({ entry, at, where, rank, sinceStart }: FlowLog, utc: boolean): string =>
+  `${clockText(at, utc)}, ${where.join(' > ')}, ${LEVELS[rank]?.toLowerCase()}, ${plusText(sinceStart)}: ${lineOf(entry)}`
 
 /** A mark in words: its log, or the number, row, times and worst level of its logs. */
 export function markWords({ logs, rank, row }: DrawnMark, utc: boolean): string {
@@ -42,24 +42,22 @@ export function failingLog(logs: readonly FlowLog[], since: number): FlowLog | u
 /** Maximum length of a failure's line. */
 const FAILURE_MAX = 200
 
-/** A failure in short: `PaymentFailedException: insufficient_funds` and `CaptureHandler.cs:87`, or the log's own text. */
+/**
+ * A failure in short: `PaymentFailedException: insufficient_funds` and `CaptureHandler.cs:87`, or the log's own text, and its Step or category
+ * where no frame is known.
+ */
 export function failureText(
-  { text }: Pick<FlowLog, 'text'>,
+  { entry, where }: Pick<FlowLog, 'entry' | 'where'>,
   parts: readonly ParsedException[],
 ): { readonly what: string; readonly where: string } {
-  const [thrown] = parts
-  if (thrown === undefined) return { what: text.slice(0, FAILURE_MAX), where: '' }
-  const type = thrown.type.slice(thrown.type.lastIndexOf('.') + 1)
-  const [message = ''] = thrown.message.split('\n', 1)
+  const { type = '', message = '' } = parts[0] ?? {}
+  const said = [type.slice(type.lastIndexOf('.') + 1), message.split('\n', 1)[0]].filter(Boolean).join(': ')
+  const { text, more } = cut(said || lineOf(entry), FAILURE_MAX)
   // The frame may belong to an inner exception.
   const own = parts.flatMap(({ frames }) => frames).find(({ firstOwn }) => firstOwn)
-  const where = own === undefined ? '' : own.place || own.call
+  const frame = own && (own.place || own.call)
   return {
-    what:
-      [type, message]
-        .filter((part) => part !== '')
-        .join(': ')
-        .slice(0, FAILURE_MAX) || text.slice(0, FAILURE_MAX),
-    where: where.slice(Math.max(where.lastIndexOf('/'), where.lastIndexOf('\\')) + 1),
+    what: more > 0 ? `${text}…` : text,
+    where: frame?.slice(Math.max(frame.lastIndexOf('/'), frame.lastIndexOf('\\')) + 1) ?? where.at(-1) ?? '',
   }
 }

@@ -1,5 +1,5 @@
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
-import { pairsOf, valueText } from '../../flow-layout/payload.ts'
+import { pairsOf, payloadLine, valueText } from '../../flow-layout/payload.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import type { Sought } from '../lib/found.ts'
 import { eventTag, projectOf, thrownText } from './facts.ts'
@@ -36,8 +36,7 @@ export function excerptOf(
 export function lineOf(entry: Entry): string {
   if (entry.kind === 'application')
     return `[${eventTag(entry)}] ${entry.message.slice(0, PREVIEW)} ${thrownText(entry.exception)}`
-  const pairs = pairsOf(entry.payload)?.map(({ path, text }) => `${path}=${valueText(text)}`)
-  return pairs?.join(' ') ?? entry.payload.slice(0, PREVIEW)
+  return payloadLine(entry.payload)
 }
 
 /** A text of an entry, with the name of its field in searches: `exception`, `scope.order.id`. */

@@ -48,7 +48,9 @@ export function Payload({ text, found }: { readonly text: string; readonly found
       {pairs.map(({ path, text: value }, index) => (
         <bdi key={index}>
           {index > 0 && ' '}
-          <span class="muted">{visible(path)}=</span>
+          <span class="muted">
+            <Marked text={path} found={found} />=
+          </span>
           <Marked text={valueText(value.slice(0, PREVIEW))} found={found} />
         </bdi>
       ))}
@@ -77,7 +79,9 @@ export const WithExcerpt = ({ excerpt, found, children }: WithExcerptProps): Com
     <span class="with-excerpt">
       <span class="cut">{children}</span>{' '}
       <bdi class="cut mono excerpt">
-        <span class="muted">{visible(excerpt.name)}</span>
+        <span class="muted">
+          <Marked text={excerpt.name} found={excerpt.name.endsWith('=') ? found : undefined} />
+        </span>
         <Marked text={excerpt.text} found={found} />
       </bdi>
     </span>

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useLatest } from '../ui/use-latest.ts'
+import { roomOf } from '../ui/use-width.ts'
 import { type RowHeights, rowHeights } from './row-heights.ts'
 
 /** Pixels above and below the screen that are drawn as well, so that scrolling shows rows at once. */
@@ -10,9 +11,6 @@ const STEP = 8
 
 /** Assumed heights in pixels of a row, a day's heading and an expanded entry, until they are measured. */
 const GUESS = { row: 29, day: 28, detail: 320, room: 80 }
-
-/** The width of a character of a monospace font, as a part of its size. */
-const CHARACTER = 0.6
 
 interface Shape {
   readonly count: number
@@ -53,8 +51,8 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
   const measure = useLatest(() => {
     const heightOf = (name: string): number => body.current?.querySelector(name)?.getBoundingClientRect().height ?? 0
     const [row, day] = [heightOf('tr.log') || sizes.row, heightOf('tr.day') || sizes.day]
-    const text = body.current?.querySelector<HTMLElement>('td.text')
-    const room = text ? Math.floor(text.clientWidth / (CHARACTER * parseFloat(getComputedStyle(text).fontSize))) : 0
+    const text = body.current?.querySelector('td.text')
+    const room = text ? roomOf(text) : 0
     if (row !== sizes.row || day !== sizes.day || room !== sizes.room) setSizes({ ...sizes, row, day, room })
     const drawn = [...(body.current?.querySelectorAll<HTMLElement>('tr.detail') ?? [])].map(
       (one) => [one.dataset['of'] ?? '', one.getBoundingClientRect().height] as const,

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** The width of the element that the ref is attached to, kept up to date. */
-export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
-  const ref = useRef<HTMLDivElement>(null)
+export function useWidth<Node extends HTMLElement = HTMLDivElement>(): readonly [RefObject<Node>, number] {
+  const ref = useRef<Node>(null)
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
     const element = ref.current
@@ -15,4 +15,15 @@ export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
     return () => observer.disconnect()
   }, [])
   return [ref, width]
+}
+
+/** The width of a character of a monospace font, as a part of its size. */
+const CHARACTER = 0.6
+
+/** How many characters of its monospace text a cell has room for. */
+export function roomOf(cell: Element): number {
+  const { fontSize } = getComputedStyle(cell.querySelector('.mono') ?? cell)
+  const { paddingLeft, paddingRight } = getComputedStyle(cell)
+  const width = cell.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+  return Math.floor(width / (CHARACTER * parseFloat(fontSize)))
 }

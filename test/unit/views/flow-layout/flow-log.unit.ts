@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
-import { epochMs, readLogs, SKEW_MIN_MS, withoutTexts } from '../../../../views/flow-layout/flow-log.ts'
+import { epochMs, lineOf, readLogs, SKEW_MIN_MS, withoutTexts } from '../../../../views/flow-layout/flow-log.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from '../web/flow/flow-fixture.ts'
@@ -38,8 +38,11 @@ describe('a log of a flow', () => {
   })
 
   test('says what it says on one line, no longer than a line', () => {
-    expect(ofPayload(' a\r\n\tb ').text).toBe('a b')
-    expect(ofPayload('x'.repeat(1_000_000)).text.length).toBe(300)
+    expect(lineOf(ofPayload(' a\r\n\tb ').entry)).toBe('a b')
+    expect(lineOf(ofPayload('{"order":{"id":4711}, "note":"no\\nhurry"}').entry)).toBe(
+      'order.id=4711 note="no\\nhurry"',
+    )
+    expect(lineOf(ofPayload('x'.repeat(1_000_000)).entry).length).toBe(300)
   })
 
   test('is drawn the same without its texts', () => {
@@ -55,7 +58,7 @@ describe('a log of a flow', () => {
     ]
     const small = withoutTexts(entries)
     expect(JSON.stringify(small).length).toBeLessThan(2_000)
-    const drawn = (some: readonly Entry[]) => readLogs(some, 'timestamp').map(({ entry: _, text: __, ...log }) => log)
+    const drawn = (some: readonly Entry[]) => readLogs(some, 'timestamp').map(({ entry: _, ...log }) => log)
     expect(drawn(small)).toEqual(drawn(entries))
     expect(drawn(small).map(({ duration }) => duration)).toEqual([12.5, undefined, 7])
   })

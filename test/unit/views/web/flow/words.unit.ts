@@ -43,8 +43,8 @@ describe('the failure of a flow', () => {
   )
 
   test('is the last exception since it last went on, or else the last error', () => {
-    expect(failingLog(logs, at(5))?.text).toBe('thrown')
-    expect(failingLog(logs, at(25))?.text).toBe('gave up')
+    expect(failingLog(logs, at(5))?.entry).toMatchObject({ message: 'thrown' })
+    expect(failingLog(logs, at(25))?.entry).toMatchObject({ message: 'gave up' })
     expect(failingLog(logs, at(35))).toBeUndefined()
   })
 
@@ -60,7 +60,7 @@ describe('the failure of a flow', () => {
   const part = { depth: 0, type: 'Acme.PaymentFailedException', message: 'insufficient_funds\nmore', omitted: '' }
 
   test.each([
-    [[], 'declined', ''],
+    [[], 'outcome=declined', 'pay'],
     [
       [
         {
@@ -81,8 +81,9 @@ describe('the failure of a flow', () => {
       'PaymentFailedException: insufficient_funds',
       'A.cs:7',
     ],
-    [[{ ...part, type: '', message: '', frames: [] }], 'declined', ''],
+    [[{ ...part, type: '', message: '', frames: [] }], 'outcome=declined', 'pay'],
   ])('%j is %j at %j', (parts, what, where) => {
-    expect(failureText({ text: 'declined' }, parts)).toEqual({ what, where })
+    const [log] = logsOf(eventEntry(0, 'order', 'pay', { payload: '{"outcome":"declined"}' }))
+    expect(failureText(log!, parts)).toEqual({ what, where })
   })
 })
