@@ -319,6 +319,17 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     },
   )
 
+  test('at 390 pixels the first logs are in sight, and a chosen level moves none of them', async () => {
+    const page = await show('/application-logs', { width: 390, height: 664 })
+    const ends = (): Promise<readonly number[]> =>
+      page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.getBoundingClientRect().bottom)')
+    const before = await ends()
+    expect(before[2]).toBeLessThan(664)
+    await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'info' }).click()
+    await page.getByRole('button', { name: 'and above' }).click({ trial: true })
+    expect(await ends()).toEqual(before)
+  })
+
   test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
     const page = await show('/application-logs', { width: 390, height: 844 })
     expect(await page.getByRole('complementary', { name: 'Filters' }).isVisible()).toBe(false)
