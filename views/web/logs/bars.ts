@@ -14,6 +14,8 @@ export const HEIGHT = 100
 const LEAST = 2.5
 /** From this many times the middle one on, the tallest bar would leave nothing of the others to be compared. */
 const UNEVEN = 10
+/** Bars that are enlarged stay so down to this many times, so that a live list does not switch to and fro. */
+const STILL_UNEVEN = 5
 
 export interface Bars {
   /** The segments of each bucket; the most severe level is at the bottom, where it is easiest to compare. */
@@ -22,10 +24,10 @@ export interface Bars {
   readonly areEnlarged: boolean
 }
 
-export function barsOf({ buckets }: Histogram): Bars {
+export function barsOf({ buckets }: Histogram, wereEnlarged = false): Bars {
   const totals = buckets.flatMap(({ total }) => (total > 0 ? [total] : [])).sort((a, b) => a - b)
   const tallest = totals.at(-1) ?? 1
-  const areEnlarged = tallest > UNEVEN * (totals[totals.length >> 1] ?? 1)
+  const areEnlarged = tallest > (wereEnlarged ? STILL_UNEVEN : UNEVEN) * (totals[totals.length >> 1] ?? 1)
   const heightOf = (total: number): number => HEIGHT * (total / tallest) ** (areEnlarged ? 0.5 : 1)
   return { bars: buckets.map((bucket) => barOf(bucket, Math.max(LEAST, heightOf(bucket.total)))), areEnlarged }
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { countText, plural } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
@@ -24,8 +24,10 @@ export function Histogram({ counts, onRange }: HistogramProps) {
   }
   const { marked, handlers } = useBrush(spans, (one, other) => show(one, other))
   const [table, setTable] = useState(false)
+  const enlarged = useRef(false)
   if (buckets.length === 0) return null
-  const { bars, areEnlarged } = barsOf(counts)
+  const { bars, areEnlarged } = barsOf(counts, enlarged.current)
+  enlarged.current = areEnlarged
   const levels = LEVELS.filter((level) => buckets.some((bucket) => bucket.levels[level] !== undefined))
   return (
     <figure class="histogram" aria-label="Logs over time">

@@ -52,6 +52,13 @@ describe('the bars of a histogram', () => {
     expect(barsOf(histogram([{ Information: 10 }, { Information: 1 }, {}])).areEnlarged).toBe(false)
   })
 
+  test('bars that are enlarged stay so until they are clearly more even', () => {
+    const areEnlarged = (highest: number, before: boolean): boolean =>
+      barsOf(histogram([{ Debug: highest }, { Debug: 10 }, { Debug: 10 }]), before).areEnlarged
+    expect([101, 99, 101].map((highest) => areEnlarged(highest, true))).toEqual([true, true, true])
+    expect([areEnlarged(99, false), areEnlarged(49, true)]).toEqual([false, false])
+  })
+
   test('any counts: more logs are never lower, segments follow each other from the foot, the worst can be seen', () => {
     fc.assert(
       fc.property(fc.array(levels, { minLength: 1, maxLength: 8 }), (counts) => {
