@@ -319,16 +319,23 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     },
   )
 
-  test('at 390 pixels the first logs are in sight, and a chosen level moves none of them', async () => {
-    const page = await show('/application-logs', { width: 390, height: 664 })
-    const ends = (): Promise<readonly number[]> =>
-      page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.getBoundingClientRect().bottom)')
-    const before = await ends()
-    expect(before[2]).toBeLessThan(664)
-    await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'info' }).click()
-    await page.getByRole('button', { name: 'and above' }).click({ trial: true })
-    expect(await ends()).toEqual(before)
-  })
+  // A phone, and a window of 1,440 pixels at 200 %.
+  test.each([
+    [390, 664, 3],
+    [720, 450, 2],
+  ])(
+    'at %i by %i pixels %i logs are in sight at first, and a chosen level moves none of them',
+    async (width, height, count) => {
+      const page = await show('/application-logs', { width, height })
+      const ends = (): Promise<readonly number[]> =>
+        page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.getBoundingClientRect().bottom)')
+      const before = await ends()
+      expect(before[count - 1]).toBeLessThan(height)
+      await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'info' }).click()
+      await page.getByRole('button', { name: 'and above' }).click({ trial: true })
+      expect(await ends()).toEqual(before)
+    },
+  )
 
   test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
     const page = await show('/application-logs', { width: 390, height: 844 })

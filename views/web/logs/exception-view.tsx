@@ -8,7 +8,7 @@ import { type FrameRun, frameRuns } from './facts.ts'
 
 /** Frames of one exception shown before a button for more. */
 const FRAMES_SHOWN = 100
-const INDENTS = 6
+const INDENTS = 3
 
 interface ExceptionProps {
   readonly text: string
@@ -45,7 +45,7 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
   const { depth, type, message, frames, omitted } = exception
   const shown = all ? frames : frames.slice(0, FRAMES_SHOWN)
   return (
-    <div class={`one depth-${Math.min(depth, INDENTS)}`}>
+    <div class="one" style={{ '--depth': Math.min(depth, INDENTS) }}>
       {depth > 0 && <p class="muted small">caused by</p>}
       {type !== '' && (
         <b>
