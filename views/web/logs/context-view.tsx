@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { lineOf } from '../../flow-layout/flow-log.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Entry, EntryContext } from '../../schemas/answers.ts'
@@ -8,7 +9,7 @@ import { Segments } from '../ui/segments.tsx'
 import { Time, useUtc } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
 import { hasSearch } from './change-search.ts'
-import { folderOf, messageOf, sourceOf } from './facts.ts'
+import { folderOf, sourceOf } from './facts.ts'
 import { selectionOf } from './filters.ts'
 import { contextHref } from './links.ts'
 
@@ -80,8 +81,6 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
   )
 }
 
-const LINE_LENGTH = 300
-
 const Line = ({ entry, current }: { readonly entry: Entry; readonly current: boolean }) => (
   <li>
     <a href={contextHref(entry)} aria-current={current ? 'true' : undefined}>
@@ -90,7 +89,7 @@ const Line = ({ entry, current }: { readonly entry: Entry; readonly current: boo
       <bdi class="muted cut" title={visible(sourceOf(entry).full)}>
         {visible(sourceOf(entry).name)}
       </bdi>
-      <bdi class="mono cut">{visible(messageOf(entry).slice(0, LINE_LENGTH))}</bdi>
+      <bdi class="mono cut">{visible(lineOf(entry))}</bdi>
     </a>
   </li>
 )

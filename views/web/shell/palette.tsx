@@ -57,7 +57,8 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
   const saved = useSavedSearches(what === 'all').data?.items ?? []
   const local = what === 'all' ? localItems(saved).filter((item) => isNamed(item.label, sought)) : []
   const remote = found === undefined ? [] : remoteItems(found)
-  const items = sought === '' ? [...remote, ...local] : [...local, ...remote]
+  const items =
+    sought === '' ? [...remote, ...local] : [...local, ...remote, ...(what === 'all' ? logsWith(sought) : [])]
   const close = (): void => shown.set(null)
   const run = (item: Item | undefined): void => {
     if (item === undefined) return
@@ -247,6 +248,14 @@ function localItems(saved: readonly SavedSearch[]): readonly Item[] {
     command(COMMANDS.signOut, signOut),
   ]
 }
+
+/** The lists of logs, searched for a text. */
+const logsWith = (text: string): readonly Item[] =>
+  PAGES.filter(({ path }) => path.endsWith('-logs')).map(({ path, name }) => ({
+    group: PALETTE.groups.logs,
+    label: PALETTE.having(name, text),
+    run: () => go({ path: [path], params: { q: text } }),
+  }))
 
 const isNamed = (label: string, sought: string): boolean =>
   sought

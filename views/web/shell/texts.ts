@@ -14,8 +14,10 @@ export const PALETTE = {
     events: 'Events',
     projects: 'Projects',
     commands: 'Commands',
+    logs: 'Logs',
   },
   exactly: (key: string): string => `The flow ${key}`,
+  having: (page: string, text: string): string => `${page} with ${text}`,
   found: (count: number): string => (count === 1 ? '1 result' : `${count} results`),
   nothing: 'Nothing has this in its name.',
 } as const
