@@ -74,12 +74,18 @@ function read(entry: Entry, order: TimeOrder, looks: Looks): Omit<FlowLog, 'sinc
 /** Maximum length of a log's text on one line. */
 const LINE_MAX = 300
 
+/** The lines of entries: thousands of marks are named by them whenever a drawing is moved. */
+const lines = new WeakMap<Entry, string>()
+
 /** The beginning of a log's text, on one line. */
-export const lineOf = (entry: Entry): string =>
-  (entry.kind === 'application' ? entry.message : payloadLine(entry.payload))
-    .slice(0, LINE_MAX)
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+export function lineOf(entry: Entry): string {
+  const known = lines.get(entry)
+  if (known !== undefined) return known
+  const text = entry.kind === 'application' ? entry.message : payloadLine(entry.payload)
+  const line = text.slice(0, LINE_MAX).replaceAll(/\s+/g, ' ').trim()
+  lines.set(entry, line)
+  return line
+}
 
 function placeOf(entry: Entry): Pick<FlowLog, 'group' | 'lane' | 'where'> {
   if (entry.kind === 'application') {
