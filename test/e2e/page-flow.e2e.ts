@@ -586,6 +586,8 @@ describeWithBrowser('the page of one flow', (browse) => {
     const { page } = await browse.open(server.url, { path: '/flows/order-to-come', key: SHOP_KEY })
     await page.getByText('No log of your Team has this key').waitFor()
     await page.getByText('The page waits for its first log').waitFor()
+    const search = page.getByRole('link', { name: 'Search the logs for it' })
+    expect(await search.getAttribute('href')).toBe('/application-logs?q=order-to-come')
     // It is asked for again, and nothing of that is an error: a test fails where the console has one.
     for (let times = 0; times < 2; times += 1) await page.waitForResponse(/\/api\/flows\?correlationKey=order-to-come/)
     await server.send([{ to: 'order', key: 'order-to-come', at: Date.now(), text: 'here it is' }])

@@ -120,9 +120,14 @@ function NoFlow({
         <div class="panel empty" role="status">
           <h2>No log of your Team has this key</h2>
           <p>A key is matched exactly, capitals included.{live === 'live' && ' The page waits for its first log.'}</p>
-          <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
-            Find keys that contain it
-          </a>
+          <div class="bar">
+            <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
+              Find keys that contain it
+            </a>
+            <a class="button" href={hrefTo({ path: ['application-logs'], params: { q: correlationKey } })}>
+              Search the logs for it
+            </a>
+          </div>
         </div>
       )}
     </div>
