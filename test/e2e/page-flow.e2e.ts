@@ -443,7 +443,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.getByText('2 logs', { exact: true }).first().waitFor()
 
     await page.keyboard.press('t')
-    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    await page.getByRole('button', { name: 'Live', exact: true, pressed: false }).waitFor()
     await server.send([{ to: 'order.ship', key, at: Date.now(), text: 'while nobody looked' }])
     await page.keyboard.press('t')
     await page.getByText('while nobody looked').waitFor()

@@ -4,6 +4,7 @@ import { durationText } from '../../flow-layout/times.ts'
 import type { FlowSummary } from '../../schemas/answers.ts'
 import { urlOf } from '../api/client.ts'
 import { agoText, iso } from '../lib/times.ts'
+import { LiveSwitch } from '../logs/toolbar.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -19,8 +20,6 @@ interface HeaderProps {
   readonly data: FlowData
   readonly toggleLive: () => void
 }
-
-const LIVE = { off: 'Paused', connecting: 'Connecting', live: 'Live', away: 'Reconnecting' } as const
 
 /** The summary of a flow, above its logs. */
 export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
@@ -40,16 +39,7 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
         <Copy text={correlationKey} label="Copy the correlationKey" />
         <StateBadge flow={summary} />
         <span class="grow" />
-        <button
-          type="button"
-          class="button small"
-          aria-pressed={live !== 'off'}
-          title="New logs appear as they come (t)"
-          onClick={toggleLive}
-        >
-          <span class={`flow-dot ${live}`} />
-          {LIVE[live]}
-        </button>
+        <LiveSwitch live={live} small onLive={toggleLive} />
         {view.brief.steps.length > 0 && (
           <button
             type="button"

@@ -6,6 +6,7 @@ import { GROUPED_BY } from '../../schemas/list-parameters.ts'
 import type { Params } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import { Busy } from '../ui/busy.tsx'
 import { Select } from '../ui/select.tsx'
 import { changeSearch } from './change-search.ts'
 import { ChartPlot } from './chart-plot.tsx'
@@ -172,7 +173,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
   const isEmpty = data?.items.every(({ count }) => count === 0)
   return (
     <div class={problem === undefined ? '' : 'stale'}>
-      <div class={loading ? 'busy' : 'idle'} />
+      <Busy on={loading} />
       <Failed problem={problem} reload={reload} />
       {data === undefined && loading && <p class="empty muted">{CHART.loading}</p>}
       {data !== undefined && !isEmpty && (

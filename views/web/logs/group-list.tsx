@@ -6,6 +6,7 @@ import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { agoText } from '../lib/times.ts'
+import { Busy } from '../ui/busy.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Select } from '../ui/select.tsx'
 import { useNow } from '../ui/time.tsx'
@@ -56,7 +57,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   const items = answer?.items ?? []
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
-      <div class={loading ? 'busy' : 'idle'} />
+      <Busy on={loading} />
       <Failed problem={problem} reload={reload} />
       {answer !== undefined && items.length === 0 && answer.ungrouped === 0 && !loading && (
         <Empty kind={kind} filter={filter} onChange={onChange} />

@@ -10,6 +10,7 @@ import { pick } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
+import { Busy } from '../ui/busy.tsx'
 import { hrefTo, useAddress, useReturn } from '../ui/use-address.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { folderOf } from './facts.ts'
@@ -39,7 +40,9 @@ export function List({ kind, list, state, columns, total, onChange }: ListProps)
   useReturn(answer, state.point)
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
-      <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
+      <div ref={top}>
+        <Busy on={loading || fetching} />
+      </div>
       <Failed problem={problem} reload={list.reload} />
       <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (

@@ -43,15 +43,18 @@ export function EnvironmentSwitch({ environment = '', values, onEnvironment }: E
 
 const LIVE_NAMES = { off: 'Live', connecting: 'Connecting', live: 'Live', away: 'Reconnecting' } as const
 
+interface LiveProps extends Pick<LogRows, 'live'> {
+  /** Whether new entries are held back while the reader is further down. */
+  readonly paused?: boolean
+  readonly small?: boolean
+  readonly onLive: () => void
+}
+
 /** Switches the display of new entries on arrival. */
-export const LiveSwitch = ({
-  live,
-  paused,
-  onLive,
-}: Pick<LogRows, 'live'> & { readonly paused: boolean; readonly onLive: () => void }) => (
+export const LiveSwitch = ({ live, paused = false, small = false, onLive }: LiveProps) => (
   <button
     type="button"
-    class={`button tail ${live === 'live' && paused ? 'paused' : live}`}
+    class={`button tail ${live === 'live' && paused ? 'paused' : live} ${small ? 'small' : ''}`}
     aria-pressed={live !== 'off'}
     title={live === 'off' ? 'Show logs as they come (t)' : 'Stop showing logs as they come (t)'}
     onClick={onLive}

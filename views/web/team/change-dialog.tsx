@@ -3,11 +3,9 @@ import { useState } from 'preact/hooks'
 import type { Action, Line, List, NewKey } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { heldKey, signIn } from '../api/session.ts'
-import { Copy } from '../ui/copy.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { FormDialog, FormField } from './form.tsx'
-import { actionTexts, fieldTexts, problemText } from './texts.ts'
+import { FormDialog, FormField, SecretDialog } from './form.tsx'
+import { actionTexts, fieldTexts, NEW_KEY, problemText } from './texts.ts'
 
 /** A change, and the line that it applies to. */
 export type Change = Action & { readonly line?: Line }
@@ -48,7 +46,7 @@ export function useChange({ options }: List, onChange: () => void): readonly [Co
   return [
     <>
       {asked && <ChangeDialog action={asked} options={options} make={make} onClose={() => setAsked(undefined)} />}
-      {made && <Made made={made} onClose={() => setMade(undefined)} />}
+      {made && <SecretDialog {...NEW_KEY} secret={made} onClose={() => setMade(undefined)} />}
     </>,
     (action) => void ask(action),
   ]
@@ -85,22 +83,3 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
     </FormDialog>
   )
 }
-
-/** Shows a new key, for the only time. */
-const Made = ({ made, onClose }: { readonly made: string; readonly onClose: () => void }) => (
-  <Dialog title="Your new key">
-    <div class="stack">
-      <p>It is shown this once and kept nowhere. Copy it to where your clients read it.</p>
-      <div class="bar">
-        <code class="code grow wrap">{made}</code>
-        <Copy text={made} label="Copy the key" named class="button primary" />
-      </div>
-      <p class="hint">Until this tab is loaded anew, the snippets that you copy here have it in them.</p>
-      <div>
-        <button type="button" class="button" onClick={onClose}>
-          I have copied it
-        </button>
-      </div>
-    </div>
-  </Dialog>
-)

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Result } from '../api/client.ts'
+import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { problemText } from './texts.ts'
 
@@ -46,6 +47,38 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
     </Dialog>
   )
 }
+
+interface SecretDialogProps {
+  readonly title: string
+  /** What the secret is for. */
+  readonly about: string
+  readonly secret: string
+  /** The name of the button that copies it. */
+  readonly copy: string
+  readonly hint?: string
+  /** The name of the button that closes the dialog. */
+  readonly done: string
+  readonly onClose: () => void
+}
+
+/** Shows a secret, for the only time. */
+export const SecretDialog = ({ title, about, secret, copy, hint, done, onClose }: SecretDialogProps) => (
+  <Dialog title={title}>
+    <div class="stack">
+      <p>{about}</p>
+      <div class="bar">
+        <code class="code grow wrap">{secret}</code>
+        <Copy text={secret} label={copy} named class="button primary" />
+      </div>
+      {hint && <p class="hint">{hint}</p>}
+      <div>
+        <button type="button" class="button" onClick={onClose}>
+          {done}
+        </button>
+      </div>
+    </div>
+  </Dialog>
+)
 
 interface FormFieldProps {
   readonly name: string

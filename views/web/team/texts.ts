@@ -178,3 +178,12 @@ export function problemText({ message, details }: Pick<Problem, 'message' | 'det
     .map(({ path, message: what }) => `${String(path).replace('/', '')} ${String(what).replace(/\.$/, '')}.`.trim())
     .join(' ')
 }
+
+/** The texts about a new key. */
+export const NEW_KEY = {
+  title: 'Your new key',
+  about: 'It is shown this once and kept nowhere. Copy it to where your clients read it.',
+  copy: 'Copy the key',
+  hint: 'Until this tab is loaded anew, the snippets that you copy here have it in them.',
+  done: 'I have copied it',
+} as const

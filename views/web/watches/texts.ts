@@ -20,11 +20,6 @@ export const WATCHES = {
   delete: 'Delete',
   deleteIt: (name: string): string => `Delete “${name}” with its history, for all members of the Team?`,
   deleted: 'The watch was deleted.',
-  secretTitle: 'The secret of this watch',
-  secretAbout:
-    'Its messages are signed with it, as Standard Webhooks has it. It is shown this once. A receiver that checks no signature does not need it.',
-  secretCopy: 'Copy the secret',
-  secretDone: 'Done',
   newSecret: 'Make a new secret, and show it once',
   history: 'History',
   noHistory: 'Nothing has happened yet.',
@@ -124,3 +119,12 @@ export const paramsText = (params: Readonly<Record<string, string>>, nameOf: Nam
 
 const selectionText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>
   Object.keys(params).length === 0 ? '' : `: ${paramsText(params, nameOf)}`
+
+/** The texts about the secret of a watch. */
+export const NEW_SECRET = {
+  title: 'The secret of this watch',
+  about:
+    'Its messages are signed with it, as Standard Webhooks has it. It is shown this once. A receiver that checks no signature does not need it.',
+  copy: 'Copy the secret',
+  done: 'Done',
+} as const

@@ -8,14 +8,12 @@ import { useFetch } from '../api/use-fetch.ts'
 import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { searchPatch } from '../logs/saved-searches.tsx'
-import { FormDialog } from '../team/form.tsx'
-import { Copy } from '../ui/copy.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { FormDialog, SecretDialog } from '../team/form.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { go, hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
+import { conditionText, NEW_SECRET, OUTCOMES, STATES, WATCHES } from './texts.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
 
 /** Shows a watch in full, or none. */
@@ -81,22 +79,7 @@ export function WatchesPage() {
           }}
         />
       )}
-      {secret && (
-        <Dialog title={WATCHES.secretTitle}>
-          <div class="stack">
-            <p>{WATCHES.secretAbout}</p>
-            <div class="bar">
-              <code class="code grow wrap">{secret}</code>
-              <Copy text={secret} label={WATCHES.secretCopy} named class="button primary" />
-            </div>
-            <div>
-              <button type="button" class="button" onClick={() => setSecret(undefined)}>
-                {WATCHES.secretDone}
-              </button>
-            </div>
-          </div>
-        </Dialog>
-      )}
+      {secret && <SecretDialog {...NEW_SECRET} secret={secret} onClose={() => setSecret(undefined)} />}
     </div>
   )
 }
