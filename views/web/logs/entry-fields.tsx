@@ -43,13 +43,15 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
       {scopes && (
         <section class="stack">
           <h2>{scopes.stack.length > 0 ? 'Scopes, outermost first' : 'Scope'}</h2>
-          <ol class="scopes">
-            {scopes.stack.map((text, index) => (
-              <li key={index}>
-                <LogText text={text} most={400} />
-              </li>
-            ))}
-          </ol>
+          {scopes.stack.length > 0 && (
+            <ol class="scopes">
+              {scopes.stack.map((text, index) => (
+                <li key={index}>
+                  <LogText text={text} most={400} />
+                </li>
+              ))}
+            </ol>
+          )}
           <FieldTable
             kind={entry.kind}
             label="Values of the scopes"
