@@ -53,6 +53,8 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('order-old')
     await page.getByLabel('Part of a correlationKey', { exact: false }).fill('nothing like it')
     await page.getByText('No flow matches').waitFor()
+    const search = page.getByRole('link', { name: 'Search the logs for it' })
+    expect(await search.getAttribute('href')).toBe('/application-logs?q=nothing+like+it')
     await page.getByRole('button', { name: 'Show all flows' }).click()
     await eventually(async () => expect((await keys(page)).length).toBe(3))
     await page.getByLabel('Worst level').selectOption('Error')

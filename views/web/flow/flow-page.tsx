@@ -13,6 +13,7 @@ import { FlowHeader } from './flow-header.tsx'
 import { FlowList } from './flow-list.tsx'
 import { FlowSteps } from './flow-steps.tsx'
 import { FlowToolbar } from './flow-toolbar.tsx'
+import { SearchLogs } from './flows-page.tsx'
 import { nextOf } from './navigation.ts'
 import { type FlowData, useFlow } from './use-flow.ts'
 import { type FlowView, useFlowView, ZOOM, zoomBy } from './use-flow-view.ts'
@@ -124,9 +125,7 @@ function NoFlow({
             <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
               Find keys that contain it
             </a>
-            <a class="button" href={hrefTo({ path: ['application-logs'], params: { q: correlationKey } })}>
-              Search the logs for it
-            </a>
+            <SearchLogs text={correlationKey} />
           </div>
         </div>
       )}

@@ -145,7 +145,11 @@ function FlowsList() {
           <Failed problem={problem} reload={reload} />
           {flows && flows.length > 0 && <FlowTable flows={flows} />}
           {flows?.length === 0 && !areMore && (
-            <NoFlows filtered={NARROWING.some((name) => params[name])} onClear={() => set(pick({}, NARROWING))} />
+            <NoFlows
+              filtered={NARROWING.some((name) => params[name])}
+              sought={params['q']}
+              onClear={() => set(pick({}, NARROWING))}
+            />
           )}
           {areMore &&
             (more ? (
@@ -273,8 +277,22 @@ function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: 
   )
 }
 
+/** Leads to a search of the logs for what no flow has in its key. */
+export const SearchLogs = ({ text }: { readonly text: string }) => (
+  <a class="button" href={hrefTo({ path: ['application-logs'], params: { q: text } })}>
+    {FLOWS.searchLogs}
+  </a>
+)
+
+interface NoFlowsProps {
+  readonly filtered: boolean
+  /** The part of a key that is looked for. */
+  readonly sought: string | undefined
+  readonly onClear: () => void
+}
+
 /** Explains why there is no flow, and how to see one. */
-function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly onClear: () => void }) {
+function NoFlows({ filtered, sought, onClear }: NoFlowsProps) {
   const events = useFetch<EntryPage>('/api/event-logs', { limit: 1 }).data
   const applications = useFetch<EntryPage>('/api/application-logs', { limit: 1 }).data
   if (!filtered && (events === undefined || applications === undefined)) return null
@@ -285,9 +303,12 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
       <h2>{title}</h2>
       <p>{reason}</p>
       {filtered && (
-        <button type="button" class="button" onClick={onClear}>
-          {FLOWS.showAll}
-        </button>
+        <div class="bar">
+          <button type="button" class="button" onClick={onClear}>
+            {FLOWS.showAll}
+          </button>
+          {sought && <SearchLogs text={sought} />}
+        </div>
       )}
       <RefusedNote />
     </div>

@@ -18,6 +18,7 @@ export const FLOWS = {
     'All logs with the same correlationKey, such as the number of an order, are drawn here as one flow.',
   ],
   showAll: 'Show all flows',
+  searchLogs: 'Search the logs for it',
 } as const
 
 /** The states that need attention, in their colours. */
