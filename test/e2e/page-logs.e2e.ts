@@ -814,11 +814,15 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     test('at all: the first minute, until the first log is here with its counts', async () => {
       const { page } = await open(server.url, { path: '/event-logs', key: QUIET_KEY })
       await page.getByText('Waiting for the first event log').waitFor()
+      const { page: other } = await open(server.url, { path: '/application-logs', key: QUIET_KEY })
+      await other.getByText('Waiting for the first application log').waitFor()
       const quiet = createClient(server.url, QUIET_KEY)
       await quiet.post('/api/ExternalLogs', { uniqueIdentifier: 'still', payload: 'the first', level: 'Warning' })
       await expectRows(page, ['the first'])
       await page.getByText('1 log', { exact: true }).waitFor()
       await eventually(async () => expect(await page.locator('.histogram rect').count()).toBe(1))
+      await other.getByRole('link', { name: 'See the event logs' }).click()
+      await expectRows(other, ['the first'])
     })
 
     test('because words are searched for as a whole: those that begin so', async () => {

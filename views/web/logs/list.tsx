@@ -12,6 +12,7 @@ import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Busy } from '../ui/busy.tsx'
 import { hrefTo, useAddress, useReturn } from '../ui/use-address.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
@@ -168,12 +169,16 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
   )
 }
 
+const LOOK_MS = 2_000
+
 /** The way to the logs of the other kind, if any of them matches what both kinds can be selected by. */
 function Elsewhere({ kind, filter }: Pick<EmptyProps, 'kind' | 'filter'>) {
   const { from, to } = useAddress().params
   const other = kind === 'event' ? 'application' : 'event'
   const selected = pick(filter, ['q', 'level', 'levelMax', 'environment'])
-  const { data } = useFetch<Absence>(`/api/${folderOf(other)}/absence`, selected)
+  const { data, reload } = useFetch<Absence>(`/api/${folderOf(other)}/absence`, selected)
+  // Whoever waits for a first log may send one of the other kind.
+  useEvery(LOOK_MS, reload, data?.kept === false)
   if (!data?.newestAt) return null
   const { newestAt, ways } = data
   const isInRange = newestAt >= (filter['from'] ?? '') && (filter['to'] === undefined || newestAt < filter['to'])
@@ -181,7 +186,9 @@ function Elsewhere({ kind, filter }: Pick<EmptyProps, 'kind' | 'filter'>) {
   return (
     <p class="notice">
       <a href={hrefTo({ path: [folderOf(other)], params })}>See the {other} logs</a>
-      <span>The newest that matches is from {agoText(newestAt, systemClock.now())}.</span>
+      <span>
+        The newest {filter['q'] !== undefined && 'that matches '}is from {agoText(newestAt, systemClock.now())}.
+      </span>
     </p>
   )
 }
