@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { countText, plural } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
@@ -11,11 +11,13 @@ import { rangeOf, type Spans } from './time-spans.ts'
 
 interface HistogramProps {
   readonly counts: Counts
+  /** The same object while the same logs are counted again. */
+  readonly filter: object
   readonly onRange: (range: { readonly from: string; readonly to: string }) => void
 }
 
 /** Counts over time, stacked by level: a click shows one bar's time, a drag that of several. Also available as a table. */
-export function Histogram({ counts, onRange }: HistogramProps) {
+export function Histogram({ counts, filter, onRange }: HistogramProps) {
   const { buckets, interval } = counts
   const spans: Spans = { starts: buckets.map(({ from }) => from), interval }
   const show = (one: number, other = one): void => {
@@ -24,10 +26,15 @@ export function Histogram({ counts, onRange }: HistogramProps) {
   }
   const { marked, handlers } = useBrush(spans, (one, other) => show(one, other))
   const [table, setTable] = useState(false)
-  const enlarged = useRef(false)
+  const last = useRef({ filter, areEnlarged: false })
+  const { bars, areEnlarged } = useMemo(
+    () => barsOf(counts, last.current.filter === filter && last.current.areEnlarged),
+    [counts],
+  )
+  useEffect(() => {
+    last.current = { filter, areEnlarged }
+  }, [counts])
   if (buckets.length === 0) return null
-  const { bars, areEnlarged } = barsOf(counts, enlarged.current)
-  enlarged.current = areEnlarged
   const levels = LEVELS.filter((level) => buckets.some((bucket) => bucket.levels[level] !== undefined))
   return (
     <figure class="histogram" aria-label="Logs over time">

@@ -121,7 +121,9 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         {list.problem === undefined && <Failed problem={counts.problem} reload={counts.reload} />}
         {/* The room of the histogram is kept, so that nothing moves below the pointer when it comes. */}
         {histogram === undefined && <div class="histogram" />}
-        {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
+        {histogram !== undefined && histogram.total > 0 && (
+          <Histogram counts={histogram} filter={list.filter} onRange={onRange} />
+        )}
       </section>
       <div class="split">
         <aside class={`aside ${stale}`} aria-label="Filters">
