@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Query } from '../../../../shared/query/ast.ts'
-import { withoutLastDot } from '../../../../shared/query/clause.ts'
+import { PHRASE_WORDS_MAX, withoutLastDot } from '../../../../shared/query/clause.ts'
 import { FIELDS } from '../../../../shared/query/fields.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { printTerm, type Term } from '../../../../shared/query/term.ts'
@@ -41,8 +41,9 @@ const isText = (text: string): boolean => parseQuery(text).reading.read === 'tex
 
 /** The conditions that all have to hold, in an order of their own. */
 function conditions(query: Query): readonly string[] {
-  const list = query.type === 'and' ? query.queries : query.type === 'all' ? [] : [query]
-  return [...new Set(list.filter(({ type }) => type !== 'all').map(printQuery))].sort()
+  if (query.type === 'and') return [...new Set(query.queries.flatMap(conditions))].sort()
+  if (query.type === 'words' && !query.phrase) return printQuery(query).split(' ')
+  return query.type === 'all' ? [] : [printQuery(query)]
 }
 
 describe('a term of a search', () => {
@@ -101,6 +102,7 @@ describe('a term of a search', () => {
         const both: Query = { type: 'and', queries: [meaning(text), meaning(printTerm(term))] }
         expect(conditions(meaning(added))).toEqual(conditions(meaning(printQuery(both))))
       }),
+      { examples: [[`${'a-'.repeat(PHRASE_WORDS_MAX)}b-c "`, { field: 'event', value: 'e' }]] },
     )
   })
 
