@@ -5,13 +5,11 @@ import { systemClock } from '../shared/runtime/clock.ts'
 import { type Config, loadConfig } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
-import { runCanary } from './canary/canary.ts'
 import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest, type WhereMissing } from './cli/command.ts'
 import { usesKafka } from './server/backends.ts'
 import { expectDataFile, lockDataDir } from './server/data-dir-lock.ts'
 import { openJournal } from './server/journals.ts'
 import { type OpenLogStore, openLogStore } from './server/log-stores.ts'
-import { serve } from './server/server.ts'
 import { onSignals } from './server/signals.ts'
 import { VERSION } from './server/version.ts'
 
@@ -98,7 +96,10 @@ async function rebuildFromIndices(
 }
 
 const handlers: CliHandlers = {
-  start: (role, config) => serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print }),
+  start: async (role, config) => {
+    const { serve } = await import('./server/server.ts')
+    return serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print })
+  },
   applyTopics: async (config) => {
     const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
     try {
@@ -116,7 +117,10 @@ const handlers: CliHandlers = {
     return withStore(config, ({ rebuildCounts }) => rebuildCounts())
   },
   rebuildView,
-  canary: (config) => runCanary({ config, logger: createLogger(config.LOG_LEVEL, 'canary'), print }),
+  canary: async (config) => {
+    const { runCanary } = await import('./canary/canary.ts')
+    return runCanary({ config, logger: createLogger(config.LOG_LEVEL, 'canary'), print })
+  },
 }
 
 /** The dependencies of commands in a process of their own. */
