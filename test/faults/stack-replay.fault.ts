@@ -20,26 +20,28 @@ await describeWithBackends(
   { kafka: 'shared', elasticsearch: 'shared' },
   ({ kafka, elasticsearch }) => {
     let stack: FullStack
+    /** What was stored before all faults, none of which may change it. */
+    let before: Awaited<ReturnType<typeof shown>>
+    const shown = async () => ({ entries: await storedOf(stack, 'before'), flows: await flowsOf(stack, 'before') })
     beforeAll(async () => {
       stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
+      await prove(stack, 'before', async () => {})
+      before = await shown()
     }, PATIENCE_MS)
     afterAll(() => stack?.stop(), 60_000)
 
     test(
       'every view reads its topics again from the first record, and nothing changes',
       async () => {
-        const entries = await prove(stack, 'before the replay', async () => {})
-        const flows = await flowsOf(stack, 'before-the-replay')
         await prove(stack, 'replay', async () => {
           expect(await stack.consumers.end('SIGTERM')).toBe(0)
           await withOperator(kafka.brokers, ({ forgetPositions }) => forgetPositions(stack.topicPrefix))
           await stack.consumers.start()
         })
-        expect(await storedOf(stack, 'before-the-replay')).toEqual(entries)
-        expect(await flowsOf(stack, 'before-the-replay')).toEqual(flows)
+        expect(await shown()).toEqual(before)
         const url = stack.consumers.url()
         const duplicates = await metricOf(url, 'sluice_consumer_records_total', 'outcome="duplicate"')
-        expect(duplicates).toBeGreaterThanOrEqual(entries.length)
+        expect(duplicates).toBeGreaterThanOrEqual(before.entries.length)
       },
       PATIENCE_MS,
     )
@@ -47,8 +49,6 @@ await describeWithBackends(
     test(
       'indices that are lost come back from the topics',
       async () => {
-        const entries = await prove(stack, 'before the loss', async () => {})
-        const flows = await flowsOf(stack, 'before-the-loss')
         await prove(stack, 'lost indices', async () => {
           expect(await stack.consumers.end('SIGTERM')).toBe(0)
           const { elasticsearchUrl: url, indexPrefix } = stack
@@ -62,8 +62,7 @@ await describeWithBackends(
           await withOperator(kafka.brokers, ({ forgetPositions }) => forgetPositions(stack.topicPrefix))
           await stack.consumers.start()
         })
-        expect(await storedOf(stack, 'before-the-loss')).toEqual(entries)
-        expect(await flowsOf(stack, 'before-the-loss')).toEqual(flows)
+        expect(await shown()).toEqual(before)
       },
       PATIENCE_MS,
     )
@@ -71,7 +70,6 @@ await describeWithBackends(
     test(
       'an index that is lost while all runs is restored from the topics',
       async () => {
-        const entries = await prove(stack, 'before the restore', async () => {})
         await prove(stack, 'restored index', async () => {
           const { elasticsearchUrl: url, indexPrefix } = stack
           const answer = await fetch(`${url}/_resolve/index/${indexPrefix}-application-logs-*`)
@@ -82,7 +80,7 @@ await describeWithBackends(
           expect(restored).toMatchObject({ code: 0, stderr: '' })
           expect(restored.stdout).toMatch(/^[1-9]\d* written, \d+ were there, 0 cannot be shown/)
         })
-        expect(await storedOf(stack, 'before-the-restore')).toEqual(entries)
+        expect(await shown()).toEqual(before)
       },
       PATIENCE_MS,
     )
@@ -97,22 +95,19 @@ await describeWithBackends(
           copying: () => has(`_resolve/index/${indexPrefix}-${view}-*?filter_path=indices.name`, '-v1.'),
           blocked: () => has(`${indexPrefix}-*/_settings/index.blocks.write`, '"write":"true"'),
         })
-        const entries = await prove(stack, 'before the rebuild', async () => {})
-        const flows = await flowsOf(stack, 'before-the-rebuild')
-        for (const view of PROJECTION_NAMES) {
-          await prove(stack, `rebuild of ${view}`, async () => {
+        await prove(stack, 'rebuilds', async () => {
+          for (const view of PROJECTION_NAMES) {
             const rebuild = ['views', 'rebuild', view, '--from', 'indices', '--take-over']
             for (const [name, killWhen] of Object.entries(momentsOf(view))) {
               const { code, stderr } = await stack.command(rebuild, killWhen)
-              expect([name, code, stderr]).toEqual([name, null, ''])
+              expect([view, name, code, stderr]).toEqual([view, name, null, ''])
             }
             const { code, stdout, stderr } = await stack.command(rebuild)
-            expect([code, stderr]).toEqual([0, ''])
+            expect([view, code, stderr]).toEqual([view, 0, ''])
             expect(stdout).toContain(view === 'flows' ? `${indexPrefix}-flows-v1.2` : `${indexPrefix}-${view}-v1.2-`)
-          })
-        }
-        expect(await storedOf(stack, 'before-the-rebuild')).toEqual(entries)
-        expect(await flowsOf(stack, 'before-the-rebuild')).toEqual(flows)
+          }
+        })
+        expect(await shown()).toEqual(before)
       },
       PATIENCE_MS,
     )
