@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
-import { describeWithBackends } from '../support/backends.ts'
+import { Admin, Consumer } from '@platformatic/kafka'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
+import { describeWithBackends, type KafkaServers } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
-import { openKafka, uniqueName } from '../support/kafka.ts'
+import { recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
+import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
 import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
 import { startTraffic, type Traffic } from '../support/kafka-traffic.ts'
 import { ledgerLine } from '../support/ledger.ts'
@@ -12,10 +17,19 @@ const ROUNDS = 6 * FAULT_SCALE
 const KILLED = FAULT_SCALE > 1 ? [1, 2, 3] : [3]
 const DELIVERY_TIMEOUT_MS = 9_000
 const PATIENCE_MS = 180_000 * FAULT_SCALE
+const VICTIM = 3
+/** Longer than the brokers take to notice that one of them is gone. */
+const STALL_MS = 10_000
+const MADE_ANEW = 'a group member is made anew'
 
 const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS } } as const
 
-await describeWithBackends('three brokers, and appends to all partitions meanwhile', needs, ({ kafka }) => {
+await describeWithBackends('three brokers', needs, ({ kafka }) => {
+  describe('and appends to all partitions meanwhile', () => appendsMeanwhile(kafka))
+  describe('and a partition whose only broker is killed', () => onlyBrokerKilled(kafka))
+})
+
+function appendsMeanwhile(kafka: KafkaServers): void {
   /** Traffic on a topic of its own while `fault` happens; afterwards nothing acknowledged may be missing, on the topic or to the group. */
   const prove = async (name: string, fault: (moves: LeaderMoves, traffic: Traffic, topic: string) => Promise<void>) => {
     const journal = openKafka(kafka.brokers, { deliveryTimeoutMs: DELIVERY_TIMEOUT_MS })
@@ -111,4 +125,151 @@ await describeWithBackends('three brokers, and appends to all partitions meanwhi
       }),
     PATIENCE_MS,
   )
-})
+}
+
+function onlyBrokerKilled(kafka: KafkaServers): void {
+  const clientOf = { clientId: 'test', bootstrapBrokers: [...kafka.brokers], retries: 10, retryDelay: 200 }
+
+  /** A topic that has its partitions on these brokers, the first of each of which leads it. */
+  const createOn = async (...brokers: readonly number[][]): Promise<string> => {
+    const topic = uniqueName('placed')
+    const admin = new Admin(clientOf)
+    await admin.createTopics({
+      topics: [topic],
+      partitions: -1,
+      replicas: -1,
+      assignments: brokers.map((each, partition) => ({ partition, brokers: each })),
+      configs: [
+        { name: 'min.insync.replicas', value: '1' },
+        { name: 'unclean.leader.election.enable', value: 'true' },
+      ],
+    })
+    await admin.close()
+    return topic
+  }
+  const coordinatorOf = async (group: string): Promise<number> => {
+    const consumer = new Consumer({ ...clientOf, groupId: group })
+    try {
+      return await consumer.findGroupCoordinator()
+    } finally {
+      await consumer.close(true)
+    }
+  }
+  /** A group that the broker which is killed coordinates, or does not. */
+  const groupBy = async (chosen: (coordinator: number) => boolean): Promise<string> => {
+    let group = ''
+    await eventually(async () => {
+      group = uniqueName('group')
+      return chosen(await coordinatorOf(group))
+    }, 60_000)
+    return group
+  }
+
+  const read = async (topic: string, group: string) => {
+    const warnings: { readonly msg: string; readonly partitions?: string; readonly reason?: string }[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
+    const journal = createKafkaJournal({
+      connection: connectionTo(kafka.brokers),
+      clock: systemClock,
+      logger,
+      options: { stallTimeoutMs: STALL_MS },
+    })
+    const values: (string | undefined)[] = []
+    const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
+      values.push(...valuesOf(batch.records))
+      await batch.commit((batch.records.at(-1)?.offset ?? -1) + 1)
+    })
+    return {
+      journal,
+      subscription,
+      warnings,
+      values,
+      has: (...all: string[]) => all.every((one) => values.includes(one)),
+    }
+  }
+
+  test('after an unclean election, groups read what took the place of the lost records they had read', async () => {
+    const [behind, other] = [1, 2]
+    const topic = await createOn([VICTIM, behind])
+    const writer = openKafka(kafka.brokers)
+    const append = (name: string, count: number) =>
+      eventually(() => writer.append({ topic, partition: 0, records: recordsOf(name, count) }), 60_000)
+    const groupOfOther = () => groupBy((coordinator) => coordinator === other)
+    const present = await read(topic, await groupOfOther())
+    const absentGroups = [await groupOfOther(), await groupOfOther()] as const
+    const absent = await Promise.all(absentGroups.map((group) => read(topic, group)))
+    const open = [writer, present.journal]
+    const isCommitted = async (group: string) =>
+      (await writer.positions(topic, group)).every(({ committed, endPosition }) => committed === endPosition)
+    const comesBack = async (group: string, ...values: readonly string[]) => {
+      const reader = await read(topic, group)
+      open.push(reader.journal)
+      await eventually(() => reader.has(...values), 60_000)
+    }
+    try {
+      await append('both-', 5)
+      await kafka.kill(behind)
+      await append('lost-', 20)
+      for (const reader of [present, ...absent]) await eventually(() => reader.has('both-4', 'lost-19'), 30_000)
+      for (const group of absentGroups) await eventually(() => isCommitted(group), 30_000)
+      await Promise.all(absent.map(({ journal }) => journal.close()))
+      await kafka.kill(VICTIM)
+      await kafka.restart(behind)
+      // First fewer than were lost, then more of them, even if those were appended twice: the positions are after the end, and before it.
+      await append('few-', 5)
+      await eventually(() => present.has('few-0', 'few-4'), 60_000)
+      await comesBack(absentGroups[0], 'few-0', 'few-4')
+      await append('many-', 60)
+      await eventually(() => present.has('many-0', 'many-59'), 60_000)
+      await comesBack(absentGroups[1], 'few-0', 'few-4', 'many-0', 'many-59')
+      expect(valuesOf(await scanAll(writer, topic)).filter((value) => value?.startsWith('lost-'))).toEqual([])
+    } finally {
+      await kafka.restart(VICTIM)
+      await Promise.all(open.map((journal) => journal.close()))
+    }
+  }, 300_000)
+
+  for (const [what, isVictim] of [
+    ['the group is not disturbed', false],
+    ['the group has to join anew', true],
+  ] as const) {
+    test(`the other partitions are read and written, and it is alarmed until its broker is back: ${what}`, async () => {
+      const topic = await createOn([1], [2], [VICTIM])
+      const group = await groupBy((coordinator) => (coordinator === VICTIM) === isVictim)
+      const writer = openKafka(kafka.brokers)
+      const append = (partition: number, name: string) =>
+        writer.append({ topic, partition, records: recordsOf(name, 1) })
+      const reader = await read(topic, group)
+      const open = [writer, reader.journal]
+      const reason = `${topic}/2 is not read: `
+      try {
+        for (const partition of [0, 1, 2]) await eventually(() => append(partition, `before-${partition}-`), 30_000)
+        await eventually(() => reader.has('before-0-0', 'before-1-0', 'before-2-0'), 30_000)
+        await kafka.kill(VICTIM)
+        await eventually(() => reader.warnings.some(({ partitions }) => partitions === `${topic}/2`), 90_000)
+        const { ready, reason: told } = reader.subscription.health()
+        expect({ ready, told }).toMatchObject({ ready: false, told: expect.stringContaining(reason) })
+        if (!isVictim) expect(reader.warnings.map(({ msg }) => msg)).not.toContain(MADE_ANEW)
+
+        for (const partition of [0, 1]) await append(partition, `without-${partition}-`)
+        await eventually(() => reader.has('without-0-0', 'without-1-0'), 30_000)
+
+        // A second member has the group deal out the partitions anew while one of them has no leader.
+        const second = await read(topic, group)
+        open.push(second.journal)
+        const both = (...all: string[]) => all.every((one) => reader.has(one) || second.has(one))
+        await eventually(() => second.subscription.health().ready !== reader.subscription.health().ready, 60_000)
+        for (const partition of [0, 1]) await append(partition, `together-${partition}-`)
+        await eventually(() => both('together-0-0', 'together-1-0'), 30_000)
+
+        await kafka.restart(VICTIM)
+        await eventually(() => append(2, 'after-2-'), 60_000)
+        await eventually(() => both('after-2-0'), 60_000)
+        await eventually(() => second.subscription.health().ready && reader.subscription.health().ready, 30_000)
+        expect(valuesOf(await scanAll(writer, topic))).toHaveLength(8)
+      } finally {
+        await Promise.all(open.map((journal) => journal.close()))
+      }
+    }, 300_000)
+  }
+}
