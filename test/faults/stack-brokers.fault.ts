@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { topicName } from '../../shared/contract/topics.ts'
+import { type SoakServers, soak } from '../soak/soak.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
@@ -14,7 +15,21 @@ const isReady = async ({ url }: Part): Promise<boolean> => (await fetch(`${url()
 const STORE_GONE_MS = FAULT_SCALE > 1 ? 30_000 : 10_000
 const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS }, elasticsearch: {} } as const
 
-await describeWithBackends('brokers and Elasticsearch that fail, full stack', needs, ({ kafka, elasticsearch }) => {
+await describeWithBackends('brokers and Elasticsearch that fail, full stack', needs, (servers) => {
+  describe('one after the other', () => failOneAfterTheOther(servers))
+
+  test(
+    'a soak: two faults at a time, as a seed says',
+    async () => {
+      const print = (line: string): void => void process.stderr.write(`${line}\n`)
+      const rounds = await soak(servers, { seed: 20_261_123, forMs: 30_000 * FAULT_SCALE, print })
+      expect(rounds).toBeGreaterThan(0)
+    },
+    600_000 * FAULT_SCALE,
+  )
+})
+
+function failOneAfterTheOther({ kafka, elasticsearch }: SoakServers): void {
   let stack: FullStack
   let moves: LeaderMoves
   beforeAll(async () => {
@@ -103,4 +118,4 @@ await describeWithBackends('brokers and Elasticsearch that fail, full stack', ne
       }),
     PATIENCE_MS,
   )
-})
+}

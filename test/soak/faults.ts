@@ -1,20 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
+import type { Levers } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault, FaultProxy } from '../support/fault-proxy.ts'
 import type { FullStack, Part } from '../support/full-stack.ts'
 import { blockWrites } from '../support/full-stack-operator.ts'
 import { poisonOf } from '../support/full-stack-poison.ts'
 import type { LeaderMoves } from '../support/kafka-moves.ts'
-
-/** Servers that can be disrupted; nodes are counted from 1. */
-export interface Levers {
-  kill(node: number): Promise<void>
-  pause(node: number): Promise<void>
-  resume(node: number): Promise<void>
-  restart(node: number): Promise<void>
-}
 
 /** Everything that faults act on. */
 export interface SoakRig {

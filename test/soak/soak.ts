@@ -2,19 +2,20 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { statusMiB } from '../../bench/measured-process.ts'
 import { topicName } from '../../shared/contract/topics.ts'
+import type { ElasticsearchServer, KafkaServers } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove } from '../support/full-stack-ledger.ts'
 import { leaderMoves } from '../support/kafka-moves.ts'
 import type { Load } from '../support/load.ts'
-import { type Levers, SOAK_FAULTS, type SoakRig } from './faults.ts'
+import { SOAK_FAULTS, type SoakRig } from './faults.ts'
 import { type Planned, roundOf, roundText } from './schedule.ts'
 
 /** Three brokers with `PREFERRED_LEADERS`, and an Elasticsearch node, all of which may be disrupted. */
 export interface SoakServers {
-  readonly kafka: Levers & { readonly brokers: readonly string[] }
-  readonly elasticsearch: Levers & { readonly url: string }
+  readonly kafka: KafkaServers
+  readonly elasticsearch: ElasticsearchServer
 }
 
 export interface SoakOptions {

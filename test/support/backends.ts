@@ -13,7 +13,8 @@ export interface ElasticsearchServer extends Levers {
   readonly url: string
 }
 
-interface Levers {
+/** Disruptions of a node. */
+export interface Levers {
   kill(node: number): Promise<void>
   pause(node: number): Promise<void>
   resume(node: number): Promise<void>
