@@ -5,7 +5,7 @@ import { logStoreContract } from './log-store-suite.ts'
 await describeWithBackends('a real Elasticsearch', { elasticsearch: 'shared' }, ({ elasticsearch }) => {
   const makeStore = (shards: number) => async () => {
     const prefix = uniquePrefix()
-    const { store } = openStore(elasticsearch.url, prefix, { shards })
+    const { store } = openStore(elasticsearch.url, prefix, { shards, flowsShards: shards })
     await store.indices.apply()
     return {
       store,
@@ -16,5 +16,5 @@ await describeWithBackends('a real Elasticsearch', { elasticsearch: 'shared' }, 
     }
   }
   logStoreContract('Elasticsearch', makeStore(1))
-  logStoreContract('Elasticsearch with several shards a day', makeStore(3))
+  logStoreContract('Elasticsearch with several shards a day, and of flows', makeStore(3))
 })
