@@ -5,35 +5,35 @@ import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { copied, overflow } from '../support/page-logs.ts'
-import { type PageServer, startPageServer } from '../support/page-server.ts'
+import { type PageServer, type PageTeam, startPageServer } from '../support/page-server.ts'
 
 const HOSTILE = '<script>alert(1)</script> \u202e \u001b[31m'
 
-describeWithBrowser('the page of refused logs', ({ open, serve }) => {
+describeWithBrowser('the page of refused logs', ({ open, team }) => {
   let server: PageServer
   beforeAll(async () => {
     server = await startPageServer()
   }, 60_000)
   afterAll(() => server.close())
 
-  const refused = (own: PageServer, fields: object, key = own.key) =>
+  const refused = (own: PageTeam, fields: object, key = own.key) =>
     createClient(own.url, key).post(
       '/api/ExternalLogs',
-      { uniqueIdentifier: 'order-placed', payload: 'x', level: 'Error', ...fields },
+      { uniqueIdentifier: own.identifier, payload: 'x', level: 'Error', ...fields },
       { 'user-agent': 'acme-shop/2.1' },
     )
-  const opened = async (own: PageServer, more = {}) =>
+  const opened = async (own: PageTeam, more = {}) =>
     (await open(own.url, { key: own.key, path: '/refused', ...more })).page
   const item = (page: Page, text: string | RegExp) => page.locator('details', { hasText: text }).first()
 
   const ofReason = (page: Page, code: string) => page.getByRole('region', { name: code }).locator('details').first()
 
   test('is empty where nothing was refused, and shows what is from then on', async () => {
-    const own = await serve()
+    const own = await team()
     const page = await opened(own)
     await page.getByText('Nothing was refused', { exact: true }).waitFor()
     await refused(own, { level: 'Loud' })
-    await ofReason(page, 'invalid_log_level').getByText('order-placed', { exact: true }).waitFor()
+    await ofReason(page, 'invalid_log_level').getByText(own.identifier, { exact: true }).waitFor()
   })
 
   test('tells of each what to change, and a command that works once that is done', async () => {
@@ -100,7 +100,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
   })
 
   test('counts a flood instead of listing it, filters by reason, and is where a link says', async () => {
-    const own = await serve()
+    const own = await team()
     for (let n = 0; n < 100; n += 1) await refused(own, { level: 'Loud' })
     await refused(own, { payload: '' })
     const page = await opened(own)
@@ -137,7 +137,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
   })
 
   test('are counted where one is, and an empty list leads to them', async () => {
-    const own = await serve()
+    const own = await team()
     for (let n = 0; n < 3; n += 1) await refused(own, { level: 'Loud' })
     const { page } = await open(own.url, { key: own.key, path: '/event-logs' })
     await page.getByText('3 logs were refused within a day').waitFor()
@@ -153,7 +153,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
   ])(
     'axe finds nothing, and nothing sticks out: %s',
     async (_how, look) => {
-      const own = await serve()
+      const own = await team()
       const { page, axe } = await open(own.url, { key: own.key, path: '/refused', ...look })
       await page.getByText('Nothing was refused', { exact: true }).waitFor()
       expect(await axe()).toEqual([])

@@ -16,7 +16,7 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
 
-describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate }) => {
+describeWithBrowser("the page of a Team's settings", ({ open, team, serve, tolerate }) => {
   let server: PageServer
   beforeAll(async () => {
     server = await startPageServer()
@@ -101,7 +101,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
   })
 
   test('finds an Event with its Steps in a long list, by the name or the identifier of any of them', async () => {
-    const own = await serve()
+    const own = await team()
     const { page, axe } = await open(own.url, { key: own.key, path: '/team' })
     const field = page.getByRole('searchbox', { name: 'Find in Events and Steps' })
     await row(page, 'Order placed').waitFor()
@@ -201,7 +201,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
 
   describe('keys', () => {
     test('a new one is shown once and copied into snippets; the old one is revoked; the last one stays', async () => {
-      const own = await serve()
+      const own = await team()
       const { page, context } = await open(own.url, { key: own.key, path: '/team' })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.getByText('live', { exact: true }).waitFor()
@@ -231,7 +231,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     })
 
     test('all are replaced at once, and one stays signed in', async () => {
-      const own = await serve()
+      const own = await team()
       const { page } = await open(own.url, { key: own.key, path: '/team' })
       await button(page, 'Replace all').click()
       await button(page, 'Replace all keys').click()
@@ -243,7 +243,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
 
     test('the key that one signed in with says so before it is revoked, and ends the session', async () => {
       tolerate(REFUSED)
-      const own = await serve()
+      const own = await team()
       const { data } = (await own.client.post('/api/team/keys', {})) as Envelope<{ key: string }>
       const { page } = await open(own.url, { key: own.key, path: '/team' })
       await button(page, `Revoke ${own.key.slice(0, 6)}`).click()
@@ -256,18 +256,18 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
 
   describe('the first minute', () => {
     test('waits, says when the first log is here, and shows it', async () => {
-      const own = await serve()
+      const own = await team()
       const { page } = await open(own.url, { key: own.key, path: '/event-logs' })
       await page.getByText('Waiting for the first event log').waitFor()
       expect(await page.locator('pre').textContent()).toContain(`${own.url}/api/ExternalLogs`)
-      await own.client.post('/api/ExternalLogs', { uniqueIdentifier: 'order-placed', payload: 'hello', level: 'Error' })
+      await own.client.post('/api/ExternalLogs', { uniqueIdentifier: own.identifier, payload: 'hello', level: 'Error' })
       await page.getByText('The first event log is here').waitFor()
       await page.getByText('Waiting for the first').waitFor({ state: 'detached' })
       await page.getByText('hello').first().waitFor()
     })
 
     test('the code works when it is pasted, in every language that is there', async () => {
-      const own = await serve()
+      const own = await team()
       const { page, context } = await open(own.url, { key: own.key, path: '/application-logs' })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.getByLabel('Your key, for what you copy').fill(own.key)
@@ -298,7 +298,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     }, 60_000)
 
     test('a sample flow goes through the gateway, and one is taken to it', async () => {
-      const own = await serve()
+      const own = await team()
       const { page } = await open(own.url, { key: own.key, path: '/flows' })
       await page.getByText('Waiting for the first flow').waitFor()
       await button(page, 'Send a sample flow').click()
@@ -308,7 +308,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     })
 
     test('one who goes elsewhere while a sample flow is awaited stays there', async () => {
-      const own = await serve()
+      const own = await team()
       const { page } = await open(own.url, { key: own.key, path: '/flows' })
       const asked = Promise.withResolvers<void>()
       const shown = Promise.withResolvers<void>()
@@ -327,8 +327,8 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     })
 
     test('a Team without an Event is told to create one', async () => {
-      const own = await serve()
-      await fetch(`${own.url}/api/team/events/order-placed`, {
+      const own = await team()
+      await fetch(`${own.url}/api/team/events/${own.identifier}`, {
         method: 'PATCH',
         headers: { 'x-api-key': own.key, 'content-type': 'application/json' },
         body: '{"archived":true}',

@@ -3,11 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { FOR_SECONDS, findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts'
 import { notProved, REQUIRED } from './not-proved.ts'
 import { createOpener, type Opener, type OpenOptions, type OpenPage } from './open-page.ts'
-import { type PageServer, startPageServer } from './page-server.ts'
+import { type PageServer, type PageTeam, startPageServer, startTeamsServer } from './page-server.ts'
 
 export interface Browse {
   /** Opens the page on a server; it is closed after the test. */
   open(url: string, options?: OpenOptions): Promise<OpenPage>
+  /** A Team that the test has for itself, on an embedded Sluice that the tests of the file share. */
+  team(): Promise<PageTeam>
   /** Starts an embedded Sluice for the test; it is stopped afterwards. */
   serve(settings?: Record<string, string>): Promise<PageServer>
   /** Allows faults of this kind: a stopped server, for example, leaves errors in the console. */
@@ -35,6 +37,7 @@ function browserFor(executable: string): Browse {
   let openPage: Opener
   let opened: OpenPage[] = []
   let servers: PageServer[] = []
+  let teams: ReturnType<typeof startTeamsServer> | undefined
   let tolerated: RegExp[] = [NETWORK_CHANGED]
   beforeAll(async () => {
     browser = await launchChromium(executable, FOR_SECONDS)
@@ -51,12 +54,17 @@ function browserFor(executable: string): Browse {
   })
   afterAll(async () => {
     await browser.close()
+    await (await teams)?.close()
   })
   return {
     open: async (url, options) => {
       const page = await openPage(url, options)
       opened.push(page)
       return page
+    },
+    team: async () => {
+      teams ??= startTeamsServer()
+      return (await teams).next()
     },
     serve: async (settings) => {
       const server = await startPageServer(settings)

@@ -1,15 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from './api.ts'
 import { BUSY_KEY, BUSY_REGISTRY, fillBusyTeam } from './busy-team.ts'
 import { buildPage } from './page-build.ts'
 import { type SluiceProcess, serverFolder, startSluice, temporaryFolder } from './sluice-process.ts'
 
-/** The embedded Sluice with a Team created at its first start, and the built page. */
-export interface PageServer {
+/** A Team as a first start makes it. */
+export interface PageTeam {
   /** The page's address, without a trailing slash. */
   readonly url: string
   /** The Team's key. */
   readonly key: string
   readonly client: Client
+  /** The identifier of its Event Order placed. */
+  readonly identifier: string
+}
+
+/** The embedded Sluice with a Team created at its first start, and the built page. */
+export interface PageServer extends PageTeam {
   /** Stops the process; its data stays. */
   stop(): Promise<void>
   /** Restarts a stopped server on the same port and data. */
@@ -25,6 +32,37 @@ export const startPageServer = (settings: Record<string, string> = {}): Promise<
 export const startWithRegistry = (registry: string, key: string, settings = {}): Promise<PageServer> => {
   const folder = serverFolder(registry)
   return start(folder, { ...folder.settings, ...settings }, key)
+}
+
+const TEAMS = Array.from({ length: 12 }, (_, n) => ({
+  id: `team-${n}`,
+  key: `key-of-team-${n}-0123456789abcdef0123456789`,
+  event: `order-placed-${n}`,
+}))
+
+/** A server of many Teams; `next` has one that nobody has used. */
+export async function startTeamsServer(): Promise<{ next(): PageTeam; close(): Promise<void> }> {
+  const registry = {
+    teams: TEAMS.map(({ id, key }) => ({ id, name: 'Demo', apiKeys: [key] })),
+    events: TEAMS.map(({ id: team, event: identifier }) => ({ identifier, team, name: 'Order placed' })),
+    steps: TEAMS.flatMap(({ id: team, event }) =>
+      ['Validate', 'Charge', 'Ship'].map((name) => ({
+        identifier: `${event}.${name.toLowerCase()}`,
+        team,
+        event,
+        name,
+      })),
+    ),
+    projects: TEAMS.map(({ id: team }) => ({ id: randomUUID(), team, name: 'Checkout API' })),
+  }
+  const { url, close } = await startWithRegistry(JSON.stringify(registry), '')
+  const unused = TEAMS.values()
+  const next = (): PageTeam => {
+    const { value } = unused.next()
+    if (value === undefined) throw new Error(`only ${TEAMS.length} tests of a file may ask for a Team`)
+    return { url, key: value.key, identifier: value.event, client: createClient(url, value.key) }
+  }
+  return { next, close }
 }
 
 /** The same with a Team that was busy during the two days before `now` (milliseconds since 1970). */
@@ -53,6 +91,7 @@ async function start(
     url,
     key,
     client: createClient(url, key),
+    identifier: 'order-placed',
     stop,
     restart: async () => {
       process = await startAt(new URL(url).port)
