@@ -4,6 +4,7 @@ import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove, storedOf } from '../support/full-stack-ledger.ts'
 import { checkOutLastRelease } from '../support/last-release.ts'
+import { TURN } from '../support/load.ts'
 import { notProved } from '../support/not-proved.ts'
 import type { StartOptions } from '../support/sluice-process.ts'
 
@@ -77,7 +78,8 @@ else {
 
       /** Entries that were stored in one pairing are shown in the next ones. */
       async function expectAll(environments: readonly string[]): Promise<void> {
-        for (const environment of environments) expect((await storedOf(stack, environment)).length).toBeGreaterThan(500)
+        for (const environment of environments)
+          expect((await storedOf(stack, environment)).length).toBeGreaterThanOrEqual(2 * TURN)
       }
     },
   )

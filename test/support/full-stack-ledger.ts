@@ -5,7 +5,7 @@ import { sourceTopics } from './consumers-records.ts'
 import { eventually } from './eventually.ts'
 import type { FullStack } from './full-stack.ts'
 import { ledgerLine } from './ledger.ts'
-import type { Load } from './load.ts'
+import { type Load, TURN } from './load.ts'
 
 /** The maximum time for a group to catch up: a killed member has to time out, and a rebalance may follow. */
 const CAUGHT_UP_WITHIN_MS = 150_000
@@ -18,9 +18,9 @@ const FLOWS_COMPARED = 8
 export async function prove(stack: FullStack, name: string, work: (load: Load) => Promise<void>): Promise<void> {
   const load = stack.startLoad(name.replaceAll(' ', '-'))
   try {
-    await load.answeredMore(300)
+    await load.answeredMore(TURN)
     await work(load)
-    await load.answeredMore(300)
+    await load.answeredMore(TURN)
     await load.stop()
     await caughtUp(stack)
   } catch (error) {
@@ -33,7 +33,7 @@ export async function prove(stack: FullStack, name: string, work: (load: Load) =
   const result = load.ledger.settle(stored.map(({ message, payload }) => message ?? payload ?? ''))
   const failures = [...load.failures].map(([code, count]) => `${count} ${code}`).join(', ')
   process.stderr.write(`${ledgerLine(name, result)}${failures && ` (failed requests: ${failures})`}\n`)
-  expect(result.answered).toBeGreaterThan(500)
+  expect(result.answered).toBeGreaterThanOrEqual(2 * TURN)
   expect(result.missing).toEqual([])
   expect(result.duplicates).toEqual([])
   expect(result.strangers).toEqual([])

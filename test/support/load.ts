@@ -33,6 +33,8 @@ const CLIENTS = 4
  */
 const PACE_MS = 240
 const ENTRIES_A_BATCH = 50
+/** Entries of one turn of all clients: each has sent a request of every kind, and together they have reached every partition. */
+export const TURN = CLIENTS * (ENTRIES_A_BATCH + 2)
 /** Enough keys to reach every partition of a topic. */
 export const KEYS = 40
 const PROGRESS_WITHIN_MS = 90_000
