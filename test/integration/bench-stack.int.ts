@@ -24,5 +24,5 @@ await describeWithBackends('the bench on a real broker', { kafka: 'shared' }, ({
       expect(acknowledged).toMatch(/^[1-9]/)
       expect([inTopic, failed]).toEqual([acknowledged, '0'])
     }
-  }, 180_000)
+  }, 360_000)
 })

@@ -10,6 +10,8 @@ import {
 export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
   /** Every batch that became durable, in that order. */
   readonly batches: AppendBatch[]
+  /** The records of these batches. */
+  readonly records: readonly NewRecord[]
   /** Every attempted batch, whatever its outcome. */
   readonly attempts: AppendBatch[]
   /** Fails appends with this outcome until called with null; `partition` limits it to one. */
@@ -23,12 +25,14 @@ export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount
 
 export function createGatewayJournal(atFirst = 12): GatewayJournal {
   const batches: AppendBatch[] = []
+  const records: NewRecord[] = []
   const attempts: AppendBatch[] = []
   let partitions: number | Error = atFirst
   let failing: { readonly outcome: UnconfirmedOutcome; readonly partition: number | undefined } | null = null
   let gate: PromiseWithResolvers<void> | null = null
   return {
     batches,
+    records,
     attempts,
     partitionCount: async () => {
       if (partitions instanceof Error) throw partitions
@@ -44,6 +48,7 @@ export function createGatewayJournal(atFirst = 12): GatewayJournal {
       if (failing !== null && (failing.partition ?? batch.partition) === batch.partition)
         throw new AppendError('made to fail', failing.outcome)
       batches.push(batch)
+      for (const record of batch.records) records.push(record)
     },
     fail: (outcome, partition) => {
       failing = outcome === null ? null : { outcome, partition }

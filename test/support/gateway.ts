@@ -6,7 +6,7 @@ import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../.
 import type { RefusalRecorder } from '../../gateway/refusals/recorder.ts'
 import type { Methods } from '../../shared/grpc/call.ts'
 import { createListener } from '../../shared/http/listener.ts'
-import type { AppendBatch, NewRecord } from '../../shared/journal/journal.ts'
+import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
@@ -86,7 +86,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     server.on('clientError', answerClientError)
     answerExpectContinue(server, config.MAX_BODY_BYTES)
   })
-  const records = () => journal.batches.flatMap((batch: AppendBatch) => batch.records)
+  const records = () => journal.records
   return {
     port,
     journal,

@@ -155,7 +155,7 @@ describe('the Project', () => {
     [{ 'x-project-id': '', 'x-api-key': '', authorization: `Bearer ${LONE_KEY}` }, '', LONE],
   ])('is the one that is named, or the only one: %j%s', async (headers, query, project) => {
     expect((await post('{"msg":"x","service":"Checkout API"}', headers, PATH + query)).status).toBe(200)
-    expect(stored().at(-1)).toMatchObject({ project, scopeData: { service: 'Checkout API' } })
+    expect(stored(-1)[0]).toMatchObject({ project, scopeData: { service: 'Checkout API' } })
   })
 
   test('has to be named where there are several', async () => {
@@ -179,7 +179,7 @@ describe('a level that names none', () => {
 
   test('is no level where it is a priority', async () => {
     expect((await post('{"msg":"x","priority":"high"}')).status).toBe(200)
-    expect(stored().at(-1)).toMatchObject({ level: 'Information', scopeData: { priority: 'high' } })
+    expect(stored(-1)[0]).toMatchObject({ level: 'Information', scopeData: { priority: 'high' } })
   })
 })
 
@@ -305,7 +305,7 @@ describe('hostile bodies', () => {
     const sent = Object.fromEntries(names.map((one) => [one, one]))
     expect((await post(json(sent))).status).toBe(200)
     const { formatted_message, ...rest } = sent
-    expect(stored().at(-1)).toMatchObject({ message: formatted_message, scopeData: rest })
+    expect(stored(-1)[0]).toMatchObject({ message: formatted_message, scopeData: rest })
   })
 
   test('names that JavaScript has', async () => {
@@ -327,14 +327,14 @@ describe('hostile bodies', () => {
     expect((await post('{"msg":"x","scopeData":12345678901234567890}')).status).toBe(200)
     expect(String(gateway.records().at(-1)?.value)).toContain('"scopeData":{"scopeData":12345678901234567890}')
     expect((await post('{"msg":9007199254740993}')).status).toBe(200)
-    expect(stored().at(-1)).toMatchObject({ message: '9007199254740993' })
+    expect(stored(-1)[0]).toMatchObject({ message: '9007199254740993' })
   })
 })
 
 test('the same lines under one Idempotency-Key are a repeat, for the same Project', async () => {
   const idOf = async (project: string) => {
     await post(json(ENTRY), { 'x-project-id': project, 'idempotency-key': 'retry' })
-    return stored().at(-1)?.['id']
+    return stored(-1)[0]?.['id']
   }
   const first = await idOf(CHECKOUT)
   expect(await idOf(STOCK)).not.toBe(first)
