@@ -1,11 +1,12 @@
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { Comparison, Query } from '../../../shared/query/ast.ts'
+import { combine } from '../../../shared/query/clause.ts'
 
 /** Characters of a leaf's path with a meaning in the grammar. */
 const SPECIAL = /[\s()":\\*]/g
 
 /**
- * A text that parses to a query with the same meaning; a parsed query parses to itself again. Empty lists, which no text can express, are
+ * A text that parses to a query with the same meaning; a parsed query, `apart`, parses to itself again. Empty lists, which no text can express, are
  * not supported.
  */
 export function printQuery(query: Query): string {
@@ -35,6 +36,28 @@ export function printQuery(query: Query): string {
       return query.queries.map(printOperand).join(' ')
     case 'or':
       return query.queries.map(printOperand).join(' OR ')
+  }
+}
+
+/** The query as its print is read: the words beyond the maximum of a phrase, which have to occur anywhere, are conditions of their own. */
+export function apart(query: Query): Query {
+  switch (query.type) {
+    case 'not':
+      return { type: 'not', query: apart(query.query) }
+    case 'and':
+    case 'or':
+      return combine(query.type, query.queries.map(apart))
+    case 'words': {
+      const last = query.words.length - 1
+      const one = (word: string, at: number): Query => ({
+        ...query,
+        words: [word],
+        prefix: query.prefix && at === last,
+      })
+      return query.phrase ? query : combine('and', query.words.map(one))
+    }
+    default:
+      return query
   }
 }
 

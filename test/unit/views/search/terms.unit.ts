@@ -7,7 +7,7 @@ import { printTerm, type Term } from '../../../../shared/query/term.ts'
 import { addTerm, hasTerm, removeTerm, withStars } from '../../../../views/search/terms.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { printQuery } from '../../../support/query/print.ts'
+import { apart, printQuery } from '../../../support/query/print.ts'
 
 const KEYWORDS = FIELDS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name)
 
@@ -41,9 +41,9 @@ const isText = (text: string): boolean => parseQuery(text).reading.read === 'tex
 
 /** The conditions that all have to hold, in an order of their own. */
 function conditions(query: Query): readonly string[] {
-  if (query.type === 'and') return [...new Set(query.queries.flatMap(conditions))].sort()
-  if (query.type === 'words' && !query.phrase) return printQuery(query).split(' ')
-  return query.type === 'all' ? [] : [printQuery(query)]
+  const all = apart(query)
+  const list = all.type === 'and' ? all.queries : [all]
+  return [...new Set(list.filter(({ type }) => type !== 'all').map(printQuery))].sort()
 }
 
 describe('a term of a search', () => {
