@@ -4,7 +4,7 @@ import { BUSY_KEY, BUSY_REGISTRY, fillBusyTeam } from './busy-team.ts'
 import { buildPage } from './page-build.ts'
 import { type SluiceProcess, serverFolder, startSluice, temporaryFolder } from './sluice-process.ts'
 
-/** A Team as a first start makes it. */
+/** A Team with an Event and a Project, to which nothing has happened. */
 export interface PageTeam {
   /** The page's address, without a trailing slash. */
   readonly url: string
@@ -35,32 +35,25 @@ export const startWithRegistry = (registry: string, key: string, settings = {}):
 }
 
 const TEAMS = Array.from({ length: 12 }, (_, n) => ({
-  id: `team-${n}`,
+  team: `team-${n}`,
   key: `key-of-team-${n}-0123456789abcdef0123456789`,
-  event: `order-placed-${n}`,
+  identifier: `order-placed-${n}`,
 }))
 
-/** A server of many Teams; `next` has one that nobody has used. */
+/** A server of many Teams without Steps; `next` has one that nobody has used. */
 export async function startTeamsServer(): Promise<{ next(): PageTeam; close(): Promise<void> }> {
   const registry = {
-    teams: TEAMS.map(({ id, key }) => ({ id, name: 'Demo', apiKeys: [key] })),
-    events: TEAMS.map(({ id: team, event: identifier }) => ({ identifier, team, name: 'Order placed' })),
-    steps: TEAMS.flatMap(({ id: team, event }) =>
-      ['Validate', 'Charge', 'Ship'].map((name) => ({
-        identifier: `${event}.${name.toLowerCase()}`,
-        team,
-        event,
-        name,
-      })),
-    ),
-    projects: TEAMS.map(({ id: team }) => ({ id: randomUUID(), team, name: 'Checkout API' })),
+    teams: TEAMS.map(({ team: id, key }) => ({ id, name: 'Demo', apiKeys: [key] })),
+    events: TEAMS.map(({ team, identifier }) => ({ identifier, team, name: 'Order placed' })),
+    projects: TEAMS.map(({ team }) => ({ id: randomUUID(), team, name: 'Checkout API' })),
   }
   const { url, close } = await startWithRegistry(JSON.stringify(registry), '')
   const unused = TEAMS.values()
   const next = (): PageTeam => {
     const { value } = unused.next()
     if (value === undefined) throw new Error(`only ${TEAMS.length} tests of a file may ask for a Team`)
-    return { url, key: value.key, identifier: value.event, client: createClient(url, value.key) }
+    const { key, identifier } = value
+    return { url, key, identifier, client: createClient(url, key) }
   }
   return { next, close }
 }
