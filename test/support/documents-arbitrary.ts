@@ -1,4 +1,5 @@
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
+import { searchText } from '../../shared/contract/keyword.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
 import { joinFlowValues } from '../../shared/log-store/flow-deltas.ts'
@@ -109,7 +110,8 @@ const leafPaths = paths.map((parts) => parts.join('.'))
 const leafValues = fc.oneof(
   word,
   fc.constantFrom('', '4711', '47', 'true', '-1', 'o'),
-  texts.map((text) => text.toWellFormed()),
+  // As the parser of searches gives them.
+  texts.map(searchText),
 )
 
 const leafBound = fc
