@@ -82,10 +82,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     publisher,
     refusalRecorder,
   })
-  const { port, close } = await startBare(createListener(express(), logger, endpoints), (server) => {
-    server.on('clientError', answerClientError)
-    answerExpectContinue(server, config.MAX_BODY_BYTES)
-  })
+  const { port, close } = await startBare(
+    createListener(express(), logger, endpoints),
+    (server) => {
+      server.on('clientError', answerClientError)
+      answerExpectContinue(server, config.MAX_BODY_BYTES)
+    },
+    // A connection that rests while a test computes is not closed just when the test uses it again.
+    { keepAliveTimeout: 0 },
+  )
   const records = () => journal.records
   return {
     port,

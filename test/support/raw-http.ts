@@ -73,8 +73,7 @@ export async function startBare(
   prepare: (server: Server) => void = () => {},
   options = {},
 ): Promise<BareServer> {
-  // A connection that rests while a test computes is not closed just when the test uses it again.
-  const server = createServer({ keepAliveTimeout: 0, ...options }, listener)
+  const server = createServer(options, listener)
   prepare(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
