@@ -2,7 +2,6 @@ import { asBuffer } from '../../runtime/utf8.ts'
 import { type Content, packBlock, type UnpackedBlock, unpackBlock } from './block-codec.ts'
 import type { Database } from './database.ts'
 import { defineLeafFunctions } from './leaf-bytes.ts'
-import type { StoreLimits } from './limits.ts'
 import { recordOfRow, valuesOfRow, wholeSource } from './sources.ts'
 
 /**
@@ -19,13 +18,6 @@ export interface Contents {
   leaves(arrival: number): Uint8Array | null
 }
 
-/** All that the calls of the store work with. They run in a transaction (store.ts). */
-export interface StoreContext {
-  readonly database: Database
-  readonly contents: Contents
-  readonly limits: StoreLimits
-}
-
 /** A list of scattered entries unpacks a block for each, which takes a tenth of a millisecond. */
 const BLOCK_ENTRIES_MAX = 128
 /** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
@@ -34,20 +26,19 @@ const BLOCK_BYTES = 128 * 1024
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
 /** The newest entries are in small blocks: a reader that follows them would keep thousands, and look through all of them for each entry. */
 const KEPT_BLOCKS_MAX = 256
-/** Maximum bytes that a transaction moves, except for a single entry with more. */
-const MOVED_BYTES_MAX = 1_000_000
 
 export function createContents(database: Database): Contents {
   const blockOf = createBlockReader(database)
+  const oldContent = (arrival: number): Content | undefined => [...oldContents(database, arrival, arrival)][0]
 
   const find = (arrival: number): Content | undefined => {
     const block = blockOf(arrival)
-    return block === undefined ? oldContent(database, arrival) : block.contents?.find(arrival)
+    return block === undefined ? oldContent(arrival) : block.contents?.find(arrival)
   }
 
   const leaves = (arrival: number): Uint8Array | null => {
     const block = blockOf(arrival)
-    const found = block === undefined ? oldContent(database, arrival)?.leaves : block.contents?.leaves(arrival)
+    const found = block === undefined ? oldContent(arrival)?.leaves : block.contents?.leaves(arrival)
     return found ?? null
   }
 
@@ -61,23 +52,6 @@ export function createContents(database: Database): Contents {
         : wholeSource(asBuffer(content.source).toString(), () => valuesOfRow(database, arrival))
     },
   }
-}
-
-/** Moves contents of an older version into blocks. Returns whether there may be more. */
-export function moveMore({ database, limits }: StoreContext): boolean {
-  const moved: Content[] = []
-  let bytes = 0
-  for (const row of database.prepare(`${SELECT_OLD} ORDER BY arrival LIMIT ?`).iterate(limits.movedOfATurn)) {
-    const content = contentOfRow(row)
-    bytes += bytesOf(content)
-    if (moved.length > 0 && bytes > MOVED_BYTES_MAX) break
-    moved.push(content)
-  }
-  const last = moved.at(-1)
-  if (last === undefined) return false
-  appendContents(database, moved)
-  database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
-  return true
 }
 
 /** A row of `blocks`, unpacked. */
@@ -194,7 +168,7 @@ function insertBlock(database: Database, contents: readonly Content[]): void {
 
 const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, content) => sum + bytesOf(content), 0)
 
-const bytesOf = ({ source, leaves }: Content): number => source.length + (leaves?.length ?? 0)
+export const bytesOf = ({ source, leaves }: Content): number => source.length + (leaves?.length ?? 0)
 
 /** Removes the contents of entries that were just removed, in the order of arrival. */
 export function removeContents(database: Database, arrivals: readonly number[]): void {
@@ -217,16 +191,15 @@ export function removeContents(database: Database, arrivals: readonly number[]):
 const hasEntries = (database: Database, { first, last }: Block): boolean =>
   database.prepare('SELECT 1 FROM entries WHERE arrival BETWEEN ? AND ? LIMIT 1').get(first, last) !== undefined
 
-const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
-
-/** The content of an entry of an older version that is not in a block yet. */
-function oldContent(database: Database, arrival: number): Content | undefined {
-  const row = database.prepare(`${SELECT_OLD} WHERE arrival = ?`).get(arrival)
-  return row === undefined ? undefined : contentOfRow(row)
+/** The contents of entries of version 3 and before, by arrival, that are not in blocks yet (renewal.ts). */
+export function* oldContents(database: Database, first: number, last: number): Iterable<Content> {
+  const rows = database
+    .prepare('SELECT arrival, leaves, source FROM contents WHERE arrival >= ? AND arrival <= ? ORDER BY arrival')
+    .iterate(first, last)
+  for (const row of rows)
+    yield {
+      arrival: Number(row['arrival']),
+      leaves: row['leaves'] as Uint8Array | null,
+      source: Buffer.from(String(row['source'])),
+    }
 }
-
-const contentOfRow = (row: Readonly<Record<string, unknown>>): Content => ({
-  arrival: Number(row['arrival']),
-  leaves: row['leaves'] as Uint8Array | null,
-  source: Buffer.from(String(row['source'])),
-})

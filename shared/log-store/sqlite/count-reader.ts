@@ -11,7 +11,7 @@ import {
   NO_HISTOGRAM,
 } from '../log-store.ts'
 import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { minutesOfSpan } from './counts.ts'
 import type { Row } from './database.ts'
 import { placesOf } from './places.ts'

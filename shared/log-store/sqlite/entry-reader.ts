@@ -10,13 +10,14 @@ import {
   type TailCursor,
   TailCursorError,
 } from '../log-store.ts'
-import { lastArrival } from './arrivals.ts'
-import type { Contents, StoreContext } from './contents.ts'
+import type { Contents } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { storedId } from './ids.ts'
 import { placesOf } from './places.ts'
 import { scanOf } from './scan.ts'
 import { KINDS } from './schema.ts'
 import { compose, sql } from './sql.ts'
+import { lastArrival } from './text-tables.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024

@@ -3,7 +3,7 @@ import { searchText } from '../../contract/keyword.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import { joinFlowValues } from '../flow-deltas.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { setBytes, setMembers } from './leaf-bytes.ts'
 
 /** Characters of a timestamp up to its minute. */

@@ -9,7 +9,7 @@ import {
   NO_GROUPS,
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { type Matches, minuteSlice, minutesOfSpan } from './counts.ts'
 import type { Database } from './database.ts'

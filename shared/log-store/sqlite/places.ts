@@ -1,7 +1,7 @@
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import { type Cursor, type EntryFilter, EVERY_ENTRY } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import type { Matches } from './counts.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'

@@ -1,9 +1,8 @@
 import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { type ArrivalRange, lastArrival } from './arrivals.ts'
 import { wordsAndRest } from './compile-query.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import {
   type CountedFilter,
   type Counts,
@@ -20,6 +19,7 @@ import type { Database } from './database.ts'
 import { FACTS, uncountedAfter } from './rollups.ts'
 import type { Slice } from './scan.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
+import { type ArrivalRange, lastArrival } from './text-tables.ts'
 
 /**
  * How the matches of a filter are counted: in whole minutes by what is counted already, the others by scans of their rows. For a filter from

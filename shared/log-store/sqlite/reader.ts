@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { startThread, ThreadGoneError } from '../../runtime/threads/thread.ts'
 import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../log-store.ts'
-import { CalledOffError, StoreUnavailableError } from './failures.ts'
+import { CalledOffError, StoreUnavailableError } from './database.ts'
 import type { ReaderCalls, ReaderThreadData } from './reader-thread.ts'
 import type { Store, StoreOptions } from './store.ts'
 

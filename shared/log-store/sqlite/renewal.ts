@@ -1,17 +1,40 @@
 /**
- * Adds to entries stored by an older version what they lack: fingerprints, and words that it did not index. They are processed in order of
+ * Brings what an older version has stored to the form of this one. `moveMore` moves records and leaves, which version 3 had in rows of their
+ * own, into blocks; a table that becomes empty is all that tells the progress, and reads look there for what is in no block.
+ *
+ * `renew` adds what entries lack: fingerprints, and words that were not indexed. They are processed in order of
  * arrival. A full-text table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its
  * entries; until then the old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes
  * where it was.
  */
 import type { EntryDocument } from '../../contract/documents.ts'
-import { lastArrival } from './arrivals.ts'
-import type { StoreContext } from './contents.ts'
+import type { Content } from './block-codec.ts'
+import { appendContents, bytesOf, oldContents } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
 import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
 import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
-import { beginTextTable, NO_END, nameOf, tableOf } from './text-tables.ts'
+import { beginTextTable, lastArrival, NO_END, nameOf, tableOf } from './text-tables.ts'
+
+/** Maximum bytes that a transaction moves, except for a single entry with more. */
+const MOVED_BYTES_MAX = 1_000_000
+
+/** Moves contents of version 3 and before into blocks. Returns whether there may be more. */
+export function moveMore({ database, limits }: StoreContext): boolean {
+  const moved: Content[] = []
+  let bytes = 0
+  for (const content of oldContents(database, 0, NO_END)) {
+    bytes += bytesOf(content)
+    if (moved.length === limits.movedOfATurn || (moved.length > 0 && bytes > MOVED_BYTES_MAX)) break
+    moved.push(content)
+  }
+  const last = moved.at(-1)
+  if (last === undefined) return false
+  appendContents(database, moved)
+  database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
+  return true
+}
 
 /** Some entries to renew. */
 export interface Turn {

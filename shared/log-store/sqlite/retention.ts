@@ -1,12 +1,12 @@
 /** Removal in steps, each a short transaction, so that writes and reads continue in between. */
 import type { SQLOutputValue } from 'node:sqlite'
 import { toNanos } from '../../contract/timestamp.ts'
-import { lastArrival } from './arrivals.ts'
-import { removeContents, type StoreContext } from './contents.ts'
+import { removeContents } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
 import { MINUTE_CHARACTERS } from './flow-writer.ts'
 import { COUNTED_COLUMNS, countedEntry, subtractCounts } from './rollups.ts'
-import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
+import { beginTextTable, dropTextTable, lastArrival, type TextTable, textTables } from './text-tables.ts'
 
 const DOCUMENTS_OF_A_STEP = 500
 const FLOWS_OF_A_STEP = 500

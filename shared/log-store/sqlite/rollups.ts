@@ -20,13 +20,11 @@
  */
 import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS } from '../../contract/levels.ts'
-import { lastArrival } from './arrivals.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext, StoreLimits } from './context.ts'
 import type { Database } from './database.ts'
-import type { StoreLimits } from './limits.ts'
 import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
 import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } from './segments.ts'
-import { widenTimes } from './text-tables.ts'
+import { lastArrival, widenTimes } from './text-tables.ts'
 
 /** The facts of an entry that are counted. */
 export interface CountedEntry {

@@ -2,15 +2,21 @@ import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
-import type { ArrivalRange } from './arrivals.ts'
 import { categoryOrBelow, compileRest, hasWords, necessaryMatch, pinned } from './compile-query.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { allOf, anyOf, compose, type Sql, sql } from './sql.ts'
-import { hasAllWords, selectPostings, type TextTable, tablesOver, tablesWithin } from './text-tables.ts'
+import {
+  type ArrivalRange,
+  hasAllWords,
+  selectPostings,
+  type TextTable,
+  tablesOver,
+  tablesWithin,
+} from './text-tables.ts'
 
 /**
  * The access path to the rows of a filter. SQLite cannot know how many documents a word finds, so the path is chosen here and not by its

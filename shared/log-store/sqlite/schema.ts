@@ -71,7 +71,7 @@ const ENTRIES_SCHEMA = `
 /**
  * - `blocks` holds the records of entries and the leaves of their payload and scope data, compressed (block-codec.ts): those with arrivals
  *   from `first` to `last`. `bytes` is their size before.
- * - `contents` holds what an older version has stored of entries, until it is moved into blocks (contents.ts).
+ * - `contents` holds what an older version has stored of entries, until it is moved into blocks (renewal.ts).
  */
 const BLOCKS_SCHEMA = `
   CREATE TABLE blocks (

@@ -11,7 +11,7 @@ import {
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
 import { type CountedNumber, countOf, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
-import type { StoreContext } from './contents.ts'
+import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import { minutesOfSpan } from './counts.ts'
 import type { Database } from './database.ts'

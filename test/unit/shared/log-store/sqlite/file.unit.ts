@@ -8,8 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
-import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
-import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
+import { openDatabase, StoreUnavailableError } from '../../../../../shared/log-store/sqlite/database.ts'
 import {
   createSqliteLogStore,
   type SqliteLogStore,

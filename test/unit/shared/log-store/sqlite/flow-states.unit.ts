@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { endsOf, stateOf } from '../../../../../shared/log-store/sqlite/flow-states.ts'
+import { endsOf, stateOf } from '../../../../../shared/log-store/sqlite/flow-reader.ts'
 import { SCHEMA } from '../../../../../shared/log-store/sqlite/schema.ts'
 
 const STATES = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
-import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
+import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/database.ts'
 import { createPersistence } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { eventually } from '../../../../support/eventually.ts'
 

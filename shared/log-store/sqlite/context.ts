@@ -1,3 +1,13 @@
+import type { Contents } from './contents.ts'
+import type { Database } from './database.ts'
+
+/** All that the calls of the store work with. They run in a transaction (store.ts). */
+export interface StoreContext {
+  readonly database: Database
+  readonly contents: Contents
+  readonly limits: StoreLimits
+}
+
 /** The sizes at which the store changes its behaviour; tests set them low to see this with few documents. */
 export interface StoreLimits {
   /** Arrivals after which a new full-text table is begun. */
@@ -14,7 +24,7 @@ export interface StoreLimits {
   readonly countedOfAStep: number
   /** Bytes of groups or numbers that a read counts in memory, about; more are sorted by SQLite, on disk. */
   readonly countedBytesMax: number
-  /** Entries of an older version that are moved into blocks per transaction (contents.ts). */
+  /** Entries of an older version that are moved into blocks per transaction (renewal.ts). */
   readonly movedOfATurn: number
   /** Entries of an older version that are renewed per transaction (renewal.ts). */
   readonly renewedOfATurn: number
