@@ -1,8 +1,9 @@
 /**
- * A query as SQL over `entries AS e`, in two parts. Of `payment failed scope.tenant:acme level>=Error`, a conjunction:
+ * A query as SQL over `entries AS e`. Of `payment failed scope.tenant:acme level>=Error`, a conjunction:
  *
- * - the full-text query that every match satisfies (`necessaryMatch`) has the words "payment" and "failed", and "acme" among the leaves;
- * - the predicates on an entry that satisfies it (`compileRest`) have the level, and the leaf itself: a leaf's words do not tell its path.
+ * - the full-text query that has exactly the meaning of some conjuncts (`wordsAndRest`) has the words "payment" and "failed";
+ * - the rest is compiled to predicates on an entry (`compileQuery`): the level, and the leaf;
+ * - the full-text query that every match satisfies (`necessaryMatch`) has "acme" among the leaves, too: a leaf's words do not tell its path.
  */
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
@@ -38,18 +39,18 @@ const LEAF_WORDS_MAX = 20
 const conjunctsOf = (query: Query): readonly Query[] =>
   query.type === 'and' ? query.queries.flatMap(conjunctsOf) : [query]
 
-/** A query in two parts that together mean the same: a full-text query, and the rest; null if none of its conjuncts is only words. */
-export function wordsAndRest(query: Query): { readonly match: string; readonly rest: Query } | null {
+/** A query in two parts that together mean the same: the full-text query of its conjuncts that are only words, if there are any, and the rest. */
+export function wordsAndRest(query: Query): { readonly words: string | null; readonly rest: Query } {
   const [words, others] = [[] as string[], [] as Query[]]
   for (const one of conjunctsOf(query)) {
     const match = exactMatch(one)
     if (match === null) others.push(one)
     else words.push(match)
   }
-  const match = combined('and', words)
-  return match === null
-    ? null
-    : { match, rest: others.length === 0 ? { type: 'all' } : { type: 'and', queries: others } }
+  return {
+    words: combined('and', words),
+    rest: others.length === 0 ? { type: 'all' } : { type: 'and', queries: others },
+  }
 }
 
 /** The text that every match has in this field; null if there is none. */
@@ -125,16 +126,8 @@ function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): 
   return words.length === 0 ? null : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, open)
 }
 
-/**
- * The query without those of its conjuncts that the full-text query decides. Its value is 0 or 1, never NULL, so that NOT works as expected.
- */
-export const compileRest = (query: Query, matching: Matching): Sql =>
-  allInOrder(
-    conjunctsOf(query).filter((one) => exactMatch(one) === null),
-    (one) => compile(one, matching),
-  )
-
-function compile(query: Query, matching: Matching): Sql {
+/** The value is 0 or 1, never NULL, so that NOT works as expected. */
+export function compileQuery(query: Query, matching: Matching): Sql {
   const match = exactMatch(query)
   if (match !== null) return matching(match)
   switch (query.type) {
@@ -159,9 +152,9 @@ function compile(query: Query, matching: Matching): Sql {
     case 'time':
       return compareTime(query.field, query.comparison, query.value)
     case 'not':
-      return compose`NOT (${compile(query.query, matching)})`
+      return compose`NOT (${compileQuery(query.query, matching)})`
     case 'and':
-      return allInOrder(query.queries, (one) => compile(one, matching))
+      return allInOrder(query.queries, (one) => compileQuery(one, matching))
     case 'or':
       return compileOr(query.queries, matching)
   }
@@ -182,7 +175,7 @@ function compileOr(queries: readonly Query[], matching: Matching): Sql {
   const others: Sql[] = []
   for (const one of queries) {
     const column = one.type === 'equals' && !one.prefix && LISTED.includes(one.field) ? KEYWORDS[one.field] : undefined
-    if (column === undefined || one.type !== 'equals') others.push(compile(one, matching))
+    if (column === undefined || one.type !== 'equals') others.push(compileQuery(one, matching))
     else lists.set(column, [...(lists.get(column) ?? []), one.value])
   }
   const listed = [...lists].map(([column, values]) =>

@@ -16,8 +16,6 @@ export interface StoreLimits {
   readonly tailArrivals: number
   /** Entries of a list that are compared one by one before its full-text tables are searched (places.ts). */
   readonly nearEntries: number
-  /** Maximum entries with a fingerprint, found in segments, whose rows are read for a page of a list (places.ts). */
-  readonly candidatesMax: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number
   /** Entries that are counted together. If more than three times as many are uncounted, reads do not use the counts. */
@@ -34,7 +32,6 @@ export const STORE_LIMITS: StoreLimits = {
   textTableArrivals: 32_768,
   tailArrivals: 50_000,
   nearEntries: 1_000,
-  candidatesMax: 10_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,
   countedBytesMax: 32 * 1024 * 1024,

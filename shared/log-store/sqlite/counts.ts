@@ -3,15 +3,14 @@ import { LEVELS } from '../../contract/levels.ts'
 import { fromNanos, MINUTE_NANOS } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import type { LevelCount, Spans } from '../spans.ts'
-import { compileRest } from './compile-query.ts'
+import { compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { storedFingerprint } from './ids.ts'
 import { FACTS, RANKS, WIDTHS } from './rollups.ts'
 import { factPredicates, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
-import { createSegmentReader, type Segment, segmentsWithin } from './segments.ts'
+import { type EachPlace, fingerprintsOf, forEachPlace } from './segments.ts'
 import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { postingList, type TextTable, tablesWithin } from './text-tables.ts'
+import { tablesWithin } from './text-tables.ts'
 
 /**
  * The counts of a filter's matches in whole minutes, from what rollups.ts has counted. Two structures have them:
@@ -37,12 +36,12 @@ export interface Matches {
   /** The combinations of facts that matches may have, by number. */
   combinations(): ReadonlyMap<number, Combination>
   /** Calls `each` with the place of every match, in the order of arrival. */
-  forEach(each: (segment: Segment, index: number) => void): void
+  forEach(each: EachPlace): void
 }
 
 /** A filter in two parts: a full-text query, null if it has no words, and the rest. Both in whole minutes of one Team. */
 export interface CountedFilter {
-  readonly match: string | null
+  readonly words: string | null
   readonly rest: EntryFilter
   readonly team: number
   readonly minutes: Minutes
@@ -78,7 +77,7 @@ const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql =>
 const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
   ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
   ...factPredicates(filter),
-  ...(filter.query.type === 'all' ? [] : [compileRest(filter.query, () => FALSE)]),
+  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE)]),
 ]
 
 function* withCombinations(combinations: ReadonlyMap<number, Combination>, counts: ReadonlyMap<number, number>) {
@@ -88,7 +87,7 @@ function* withCombinations(combinations: ReadonlyMap<number, Combination>, count
   }
 }
 
-export function matchesOf(database: Database, { match, rest, team, minutes }: CountedFilter): Matches {
+export function matchesOf(database: Database, { words, rest, team, minutes }: CountedFilter): Matches {
   let known: ReadonlyMap<number, Combination> | undefined
   const read = (): ReadonlyMap<number, Combination> => {
     const where = combinationsWhere(team, combinationPredicates(rest))
@@ -96,49 +95,18 @@ export function matchesOf(database: Database, { match, rest, team, minutes }: Co
     return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
   }
   const combinations = (): ReadonlyMap<number, Combination> => (known ??= read())
-  const template = rest.template === null ? undefined : storedFingerprint(rest.template)
-  const exceptionGroup = rest.exceptionGroup === null ? undefined : storedFingerprint(rest.exceptionGroup)
+  const hasFingerprints = fingerprintsOf(rest)
   return {
     combinations,
     forEach: (each) => {
       const wanted = combinations()
-      const offer = (segment: Segment, index: number): void => {
+      const offer: EachPlace = (segment, index) => {
         const minute = segment.minutes[index] ?? 0
         if (minute < minutes.from || minute >= minutes.to || !wanted.has(segment.facts[index] ?? 0)) return
-        if (template !== undefined && segment.templates[index] !== template) return
-        if (exceptionGroup === undefined || segment.exceptionGroups[index] === exceptionGroup) each(segment, index)
+        if (hasFingerprints(segment, index)) each(segment, index)
       }
-      // One for all tables, as a segment may have entries of two.
-      const segmentOf = createSegmentReader(database)
-      for (const table of tablesWithin(database, rest)) {
-        if (match === null) offerAll(database, table, offer)
-        else offerListed(postingList(database, table, match), segmentOf, offer)
-      }
+      forEachPlace(database, tablesWithin(database, rest), words, offer)
     },
-  }
-}
-
-/** Offers all counted entries of a full-text table's range. */
-function offerAll(
-  database: Database,
-  { firstArrival, nextArrival }: TextTable,
-  offer: Parameters<Matches['forEach']>[0],
-): void {
-  for (const segment of segmentsWithin(database, firstArrival, nextArrival - 1)) {
-    const end = Math.min(nextArrival - 1, segment.last) - segment.first
-    for (let index = Math.max(0, firstArrival - segment.first); index <= end; index += 1) offer(segment, index)
-  }
-}
-
-/** Offers those of these arrivals that are counted. Within the loop over the tables, this one would take a quarter longer. */
-function offerListed(
-  arrivals: readonly number[],
-  segmentOf: ReturnType<typeof createSegmentReader>,
-  offer: Parameters<Matches['forEach']>[0],
-): void {
-  for (const arrival of arrivals) {
-    const segment = segmentOf(arrival)
-    if (segment !== undefined) offer(segment, arrival - segment.first)
   }
 }
 

@@ -17,7 +17,7 @@ import {
 } from './counts.ts'
 import type { Database } from './database.ts'
 import { FACTS, uncountedAfter } from './rollups.ts'
-import type { Slice } from './scan.ts'
+import { BY_TIME, hasFingerprint, type Path, type Slice } from './scan.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { type ArrivalRange, lastArrival } from './text-tables.ts'
 
@@ -38,10 +38,6 @@ export interface Plan {
   readonly slices: readonly Slice[]
 }
 
-/** A filter's template or group of exceptions is in segments and rows only. */
-export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boolean =>
-  template !== null || exceptionGroup !== null
-
 /**
  * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
  * its range, while many entries are uncounted, and if its Team has more combinations of facts than are counted. `wanted`: whether facts are
@@ -52,8 +48,8 @@ export function planOf(
   filter: EntryFilter,
   wanted: 'counts' | 'facts',
 ): Plan {
-  const words = wordsAndRest(filter.query)
-  const rest = words === null ? filter : { ...filter, query: words.rest }
+  const { words, rest: query } = wordsAndRest(filter.query)
+  const rest = { ...filter, query }
   const bySegments = words !== null || hasFingerprint(filter)
   const detail = detailOf(rest, bySegments ? 'facts' : wanted)
   const minutes = minutesOf(filter)
@@ -62,12 +58,17 @@ export function planOf(
   const isCounted = detail !== null && minutes.from < minutes.to && counted !== null && team !== null
   if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasUnnumbered(database, team, minutes)))
     return { counts: null, matches: null, slices: [{ filter }] }
-  const parts: CountedFilter = { match: words?.match ?? null, rest, team, minutes }
+  const parts: CountedFilter = { words, rest, team, minutes }
   const matches = matchesOf(database, parts)
   return {
     counts: bySegments ? countsOfMatches(filter, matches) : countsOfRollups(database, detail, parts, matches),
     matches: detail === ROLLUP_DETAILS.facts ? matches : null,
-    slices: slicesOf(filter, minutes, { after: counted, last: lastArrival(database) }),
+    slices: slicesOf(
+      filter,
+      minutes,
+      { after: counted, last: lastArrival(database) },
+      words === null ? BY_TIME : undefined,
+    ),
   }
 }
 
@@ -119,13 +120,14 @@ const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
 })
 
 /** The matches that are not counted in whole minutes: those at the ends of the range, and those of uncounted arrivals. */
-function slicesOf(filter: EntryFilter, minutes: Minutes, uncounted: ArrivalRange): readonly Slice[] {
+function slicesOf(filter: EntryFilter, minutes: Minutes, uncounted: ArrivalRange, path?: Path): readonly Slice[] {
   const { from, to } = filter
   const [first, end] = [timeOf(minutes.from), timeOf(minutes.to)]
+  const ends = path && { path }
   const whole = { ...filter, from: from && first, to: to && end }
   return [
-    ...(from !== null && toNanos(from) < toNanos(first) ? [{ filter: { ...filter, to: first } }] : []),
-    ...(to !== null && toNanos(to) > toNanos(end) ? [{ filter: { ...filter, from: end } }] : []),
+    ...(from !== null && toNanos(from) < toNanos(first) ? [{ filter: { ...filter, to: first }, ...ends }] : []),
+    ...(to !== null && toNanos(to) > toNanos(end) ? [{ filter: { ...filter, from: end }, ...ends }] : []),
     ...(uncounted.after === uncounted.last ? [] : [{ filter: whole, path: { by: 'arrivals', ...uncounted } as const }]),
   ]
 }

@@ -80,7 +80,7 @@ const REMOVE_EMPTY =
   'DELETE FROM rollups WHERE team = ? AND detail = ? AND width = ? AND start = ? AND facts = ? AND entries = 0'
 
 /** The last counted arrival. */
-const countedArrival = (database: Database): number =>
+export const countedArrival = (database: Database): number =>
   Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
 
 /** The last counted arrival if few are uncounted; null if they are too many to be read in addition to the counts. */

@@ -2,16 +2,18 @@ import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { categoryOrBelow, compileRest, hasWords, necessaryMatch, pinned } from './compile-query.ts'
+import { categoryOrBelow, compileQuery, hasWords, necessaryMatch, pinned, wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
-import { uncountedAfter } from './rollups.ts'
+import { countedArrival, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
-import { allOf, anyOf, compose, type Sql, sql } from './sql.ts'
+import { fingerprintsOf, forEachPlace } from './segments.ts'
+import { allOf, anyOf, compose, type Sql, sql, TRUE } from './sql.ts'
 import {
   type ArrivalRange,
   hasAllWords,
+  NO_END,
   selectPostings,
   type TextTable,
   tablesOver,
@@ -23,14 +25,14 @@ import {
  * planner:
  *
  * - `id`, `flow`: the index of the id or of the correlation key that the filter names,
- * - `words`: the posting lists of these full-text tables, which have words and values of leaves; where no match needs any, as for `-retry`,
- *   the rows of the tables' arrivals,
- * - `arrivals`: the rows of a range of arrivals, for a tail and for entries that are not counted yet (plan.ts),
+ * - `tables`: the arrivals of these full-text tables that may match, by their posting lists, which have words and values of leaves, and by
+ *   segments, which have fingerprints; all arrivals, where no match needs a word, as for `-retry`,
+ * - `arrivals`: the rows of a range of arrivals, for a tail and for entries that are not counted yet (counts.ts),
  * - `time`: the index of Team, kind and time, in the order of lists.
  */
 export type Path =
   | { readonly by: 'id' | 'flow'; readonly value: string }
-  | { readonly by: 'words'; readonly tables: readonly TextTable[] }
+  | { readonly by: 'tables'; readonly tables: readonly TextTable[] }
   | ({ readonly by: 'arrivals' } & ArrivalRange)
   | { readonly by: 'time' }
 
@@ -48,7 +50,7 @@ export interface Scan {
   readonly where: Sql
 }
 
-const GO_ON = sql(goOn('e.arrival'))
+const GO_ON = goOn('e.arrival')
 
 /** The path to all matches of a filter at once. */
 export function pathOf(database: Database, filter: EntryFilter): Path {
@@ -58,17 +60,19 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
   const key = filter.correlationKey ?? pinned(query, 'correlationKey')
   if (key !== null) return { by: 'flow', value: key }
   if (necessaryMatch(query, hasAllWords(database)) === null) return BY_TIME
-  return { by: 'words', tables: tablesWithin(database, filter) }
+  return { by: 'tables', tables: tablesWithin(database, filter) }
 }
 
 /** The full-text tables that can be read one after another for a slice; null if its path needs none. */
 export function tablesOf({ database, limits }: StoreContext, { filter, path }: Slice): readonly TextTable[] | null {
   if (path !== undefined) return null
   const all = pathOf(database, filter)
-  if (all.by === 'words') return all.tables
-  // All rows of these tables are read: not while many entries are uncounted, so that the times of many tables are unknown.
-  const isByTables = all.by === 'time' && hasWords(filter.query) && uncountedAfter(database, limits) !== null
-  return isByTables ? tablesWithin(database, filter) : null
+  if (all.by === 'tables') return all.tables
+  // Not while many entries are uncounted: the times of many tables are unknown then, and segments are missing.
+  const isByTables = hasWords(filter.query) || hasFingerprint(filter)
+  return all.by === 'time' && isByTables && uncountedAfter(database, limits) !== null
+    ? tablesWithin(database, filter)
+    : null
 }
 
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
@@ -81,43 +85,66 @@ export function scansOf(context: StoreContext, slice: Slice): readonly Scan[] {
   if (tables === null) return [scanOf(database, slice)]
   return Array.from({ length: Math.ceil(tables.length / TABLES_OF_A_SCAN) }, (_, index) => {
     const some = tables.slice(index * TABLES_OF_A_SCAN, (index + 1) * TABLES_OF_A_SCAN)
-    return scanOf(database, { filter: slice.filter, path: { by: 'words', tables: some } })
+    return scanOf(database, { filter: slice.filter, path: { by: 'tables', tables: some } })
   })
 }
 
 /** A slice as one scan. */
 export function scanOf(database: Database, { filter, path = pathOf(database, filter) }: Slice): Scan {
-  const range = path.by === 'arrivals' ? path : null
+  const { words, rest } = wordsAndRest(filter.query)
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.
-  const among = (match: string, plus = '+'): Sql => {
-    const ofRange = () => (range === null ? tablesWithin(database, filter) : tablesOver(database, range))
-    const tables = path.by === 'words' ? path.tables : ofRange()
-    return compose`${plus}e.arrival IN (${selectPostings(match, tables, range)})`
+  const check = (match: string): Sql => compose`+e.arrival IN (${postingsOf(match)})`
+  const postingsOf = (match: string): Sql => {
+    if (path.by === 'tables') return selectPostings(match, path.tables, null)
+    if (path.by === 'arrivals') return selectPostings(match, tablesOver(database, path), path)
+    return selectPostings(match, tablesWithin(database, filter), null)
   }
-  const match = necessaryMatch(filter.query, hasAllWords(database))
-  const rest = compileRest(filter.query, (words) => among(words))
-  // A condition that only narrows the leaves needs no check: `rest` has their predicates.
-  const check = match === null || !hasWords(filter.query) ? [] : [among(match)]
-  const scan = (index: string, way: readonly Sql[], checks: readonly Sql[]): Scan => ({
-    from: `entries AS e ${index}`,
-    where: allOf([GO_ON, ...way, ...predicates(filter), rest, ...checks]),
-  })
+  const scan = (index: string, way: Sql = TRUE): Scan => {
+    const checked = words === null || path.by === 'tables' ? TRUE : check(words)
+    const conditions = [sql(GO_ON), way, ...predicates(filter), checked, compileQuery(rest, check)]
+    return { from: `entries AS e ${index}`, where: allOf(conditions) }
+  }
   switch (path.by) {
     case 'id':
-      return scan('INDEXED BY entries_by_id', [sql('e.id = ?', storedId(path.value))], check)
+      return scan('INDEXED BY entries_by_id', sql('e.id = ?', storedId(path.value)))
     case 'flow':
-      return scan('INDEXED BY entries_by_flow', [sql('e.correlation_key = ?', path.value)], check)
-    case 'words':
-      return scan('NOT INDEXED', [match === null ? anyOf(path.tables.map(arrivalsOf)) : among(match, '')], [])
+      return scan('INDEXED BY entries_by_flow', sql('e.correlation_key = ?', path.value))
+    case 'tables':
+      return scan('NOT INDEXED', inTables(database, path.tables, filter))
     case 'arrivals':
-      return scan('NOT INDEXED', [sql('e.arrival > ? AND e.arrival <= ?', path.after, path.last)], check)
+      return scan('NOT INDEXED', sql('e.arrival > ? AND e.arrival <= ?', path.after, path.last))
     case 'time':
-      return scan('INDEXED BY entries_by_time', [], check)
+      return scan('INDEXED BY entries_by_time')
   }
 }
 
-const arrivalsOf = ({ firstArrival, nextArrival }: TextTable): Sql =>
-  sql('e.arrival >= ? AND e.arrival < ?', firstArrival, nextArrival)
+/** The condition that an arrival is one of those in these tables that may match. */
+function inTables(database: Database, tables: readonly TextTable[], filter: EntryFilter): Sql {
+  const match = necessaryMatch(filter.query, hasAllWords(database))
+  if (!hasFingerprint(filter)) return byTables(tables, match, 0)
+  const has = fingerprintsOf(filter)
+  const arrivals: number[] = []
+  forEachPlace(database, tables, match, (segment, index) => {
+    if (has(segment, index)) arrivals.push(segment.first + index)
+  })
+  const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
+  const counted = countedArrival(database)
+  const uncounted = tables.filter(({ nextArrival }) => nextArrival > counted + 1)
+  return uncounted.length === 0 ? bySegments : anyOf([bySegments, byTables(uncounted, match, counted)])
+}
+
+/** The same by the tables alone, for arrivals after one. */
+function byTables(tables: readonly TextTable[], match: string | null, after: number): Sql {
+  if (match !== null)
+    return compose`e.arrival IN (${selectPostings(match, tables, after === 0 ? null : { after, last: NO_END })})`
+  const rangeOf = ({ firstArrival, nextArrival }: TextTable): Sql =>
+    sql('e.arrival >= ? AND e.arrival < ?', Math.max(after + 1, firstArrival), nextArrival)
+  return anyOf(tables.map(rangeOf))
+}
+
+/** Whether a filter names a template or a group of exceptions: these are in segments and rows, not in full-text tables and rollups. */
+export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boolean =>
+  template !== null || exceptionGroup !== null
 
 /** The predicates of a filter besides its query. */
 function predicates(filter: EntryFilter): readonly Sql[] {

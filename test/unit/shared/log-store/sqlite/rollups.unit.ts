@@ -319,7 +319,6 @@ describe('counts that are kept', () => {
         countedOfAStep: 7,
         textTableArrivals: 20,
         nearEntries: 2,
-        candidatesMax: 8,
       }
       fc.assert(
         fc.property(fc.array(actions, { maxLength: 12 }), fc.array(asks, { maxLength: 6 }), (sequence, asked) => {
@@ -475,15 +474,15 @@ describe('counts that are kept', () => {
   })
 
   test.each([1, 40, 1_000])(
-    'find the entries of a template, of which at most %i are read for a page',
-    (candidatesMax) => {
+    'find the entries of a template, in full-text tables of %i arrivals',
+    (textTableArrivals) => {
       const written = Array.from({ length: 120 }, (_, index) =>
         applicationDocument({
           message: index % 3 === 0 ? 'cancelled' : 'finished',
           timestamp: fromNanos(NOON_NANOS + (BigInt((index * 7) % 40) * MINUTE) / 4n),
         }),
       )
-      withStore({ nearEntries: 2, candidatesMax, countedOfAStep: 50 }, (calls) => {
+      withStore({ nearEntries: 2, textTableArrivals, countedOfAStep: 50 }, (calls) => {
         calls.write(written)
         while (calls.countMore());
         calls.write(written.slice(0, 1))
