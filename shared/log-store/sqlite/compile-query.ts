@@ -36,8 +36,10 @@ const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const sa
 const LEAF_WORDS_MAX = 20
 
 /** The queries all of which a match satisfies. */
-const conjunctsOf = (query: Query): readonly Query[] =>
-  query.type === 'and' ? query.queries.flatMap(conjunctsOf) : [query]
+function conjunctsOf(query: Query): readonly Query[] {
+  if (query.type === 'and') return query.queries.flatMap(conjunctsOf)
+  return query.type === 'all' ? [] : [query]
+}
 
 /** A query in two parts that together mean the same: the full-text query of its conjuncts that are only words, if there are any, and the rest. */
 export function wordsAndRest(query: Query): { readonly words: string | null; readonly rest: Query } {

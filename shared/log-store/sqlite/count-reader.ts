@@ -1,4 +1,4 @@
-/** Each answer adds up what the plan of its filter has counted already and the rows of its slices (plan.ts). */
+/** Each answer adds up what the plan of its filter has counted already and the rows of its slices (counts.ts). */
 import { LEVELS } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import {
@@ -12,18 +12,19 @@ import {
 } from '../log-store.ts'
 import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts'
 import type { StoreContext } from './context.ts'
-import { minutesOfSpan } from './counts.ts'
+import { ALL_FACTS, END, minutesOfSpan, planOf } from './counts.ts'
 import type { Row } from './database.ts'
 import { placesOf } from './places.ts'
-import { planOf } from './plan.ts'
+import { RANKS } from './rollups.ts'
 import { type Slice, scansOf } from './scan.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
 
 export function count(context: StoreContext, filter: EntryFilter): number {
-  const { counts, slices } = planOf(context, filter, 'counts')
-  let sum = counts?.count() ?? 0
-  for (const row of countRows(context, slices, [])) sum += Number(row['count'])
-  return sum
+  const { counts, slices } = planOf(context, filter, 'level')
+  let total = 0
+  for (const sum of counts?.sums(END, 1) ?? []) total += sum.count
+  for (const row of countRows(context, slices, [])) total += Number(row['count'])
+  return total
 }
 
 export function histogram(context: StoreContext, filter: EntryFilter, bucketsMax: number): Histogram {
@@ -33,17 +34,18 @@ export function histogram(context: StoreContext, filter: EntryFilter, bucketsMax
 
 /** All facets in one pass: most entries have the same values in most facets, so there are few combinations. */
 export function facets(context: StoreContext, filter: EntryFilter, valuesMax: number): Facets {
-  const sums = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
+  const found = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
   const add = (row: Row, count: number): void => {
-    for (const [name, ofFacet] of sums) {
+    for (const [name, ofFacet] of found) {
       const value = facetValue(name, row[name])
       if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
     }
   }
-  const { counts, slices } = planOf(context, filter, 'facts')
+  const { counts, matches, slices } = planOf(context, filter, 'facts')
+  const combinations = matches?.combinations()
+  for (const sum of counts?.sums(END, ALL_FACTS) ?? []) add(combinations?.get(sum.facts) ?? {}, sum.count)
   for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
-  for (const { combination, count: ofCombination } of counts?.byCombination() ?? []) add(combination, ofCombination)
-  return facetsOf((name) => sums.get(name) ?? [], valuesMax)
+  return facetsOf((name) => found.get(name) ?? [], valuesMax)
 }
 
 /** The number of rows of the slices by the values of columns. */
@@ -63,7 +65,7 @@ export function spansOf(context: StoreContext, filter: EntryFilter, countMax: nu
 
 /** The time of the first or last match; null if there is none. */
 function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc'): bigint | null {
-  const { counts, slices } = planOf(context, filter, 'counts')
+  const { counts, slices } = planOf(context, filter, 'level')
   const edge = counts?.edge(order) ?? null
   return [...(edge === null ? [] : [edge]), ...slices]
     .flatMap((slice) => placesOf(context, { ...slice, order, after: null, limit: 1 }))
@@ -72,14 +74,17 @@ function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc
 }
 
 function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
+  const unit = minutesOfSpan(spans)
   // Nothing is counted by less than a minute.
-  const isByMinutes = minutesOfSpan(spans) !== null
-  const { counts, slices } = isByMinutes ? planOf(context, filter, 'counts') : { counts: null, slices: [{ filter }] }
-  yield* counts?.byLevel(spans) ?? []
-  for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')])) {
-    const level = LEVELS[Number(row['level'])]
-    if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }
+  const { counts, slices } = unit === null ? { counts: null, slices: [{ filter }] } : planOf(context, filter, 'level')
+  const levelCount = (span: number, rank: number, count: number): readonly LevelCount[] => {
+    const level = LEVELS[rank]
+    return level === undefined ? [] : [{ span, level, count }]
   }
+  for (const sum of counts?.sums(unit ?? 1, RANKS) ?? [])
+    yield* levelCount(sum.span - spans.first, sum.facts, sum.count)
+  for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')]))
+    yield* levelCount(Number(row['span']), Number(row['level']), Number(row['count']))
 }
 
 /** The index of the span that an entry is in; that of a damaged entry may be outside of the spans. */

@@ -1,35 +1,51 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import { LEVELS } from '../../contract/levels.ts'
-import { fromNanos, MINUTE_NANOS } from '../../contract/timestamp.ts'
+import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
-import type { LevelCount, Spans } from '../spans.ts'
-import { compileQuery } from './compile-query.ts'
+import type { Spans } from '../spans.ts'
+import { compileQuery, wordsAndRest } from './compile-query.ts'
+import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
-import { FACTS, RANKS, WIDTHS } from './rollups.ts'
-import { factPredicates, kindsOf, type Slice } from './scan.ts'
+import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
+import { BY_TIME, factPredicates, hasFingerprint, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
 import { type EachPlace, fingerprintsOf, forEachPlace } from './segments.ts'
 import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { tablesWithin } from './text-tables.ts'
+import { lastArrival, tablesWithin } from './text-tables.ts'
 
 /**
- * The counts of a filter's matches in whole minutes, from what rollups.ts has counted. Two structures have them:
+ * How the matches of a filter are counted: in whole minutes by what rollups.ts has counted, the others by scans of their rows. For a filter
+ * from 12:00:30 to 14:00, when the entries up to arrival 990 of 1,000 are counted:
  *
- * - The rows of `rollups`, sums by minute, hour and day, for filters by facts (`countsOfRollups`).
- * - The columnar segments (segments.ts), with the facts of each entry, for filters by words or fingerprints too (`countsOfMatches`).
+ * - `counts` and `matches` are of 12:01 to 14:00, up to arrival 990,
+ * - `slices` are 12:00:30 to 12:01, and 12:01 to 14:00 from arrival 991 on.
+ *
+ * Together they have each match once.
  */
+export interface Plan {
+  /** Null if nothing counted answers the filter; then the only slice is the whole filter. */
+  readonly counts: Counts | null
+  /** Null also if facts were not wanted, and not all of them are counted. */
+  readonly matches: Matches | null
+  readonly slices: readonly Slice[]
+}
+
 export interface Counts {
-  count(): number
-  /** Counts by level in spans of whole minutes. */
-  byLevel(spans: Spans): Iterable<LevelCount>
-  /** Counts by combination of facts. Only if facts were wanted of the plan. */
-  byCombination(): Iterable<{ readonly combination: Combination; readonly count: number }>
+  /**
+   * The number of matches in each span of `unit` minutes, by the numbers of their facts modulo `modulus`: RANKS gives their levels, and
+   * ALL_FACTS the numbers themselves.
+   */
+  sums(unit: number, modulus: number): Iterable<Sum>
   /** A slice that has the first or last match, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): Slice | null
 }
 
-/** A combination of facts, named like the facet columns of `entries`. */
-export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
+export interface Sum {
+  /** Counted from 1970. */
+  readonly span: number
+  readonly facts: number
+  readonly count: number
+}
 
 /** A filter's matches in whole minutes one by one, by segments. */
 export interface Matches {
@@ -39,18 +55,135 @@ export interface Matches {
   forEach(each: EachPlace): void
 }
 
+/** A combination of facts, named like the facet columns of `entries`. */
+export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
+
+/** A number of minutes that no time is beyond: a multiple of every width. A span of so many has all matches. */
+export const END = 1_440 * 150_000
+
+/** More than there are numbers of facts. */
+export const ALL_FACTS = 2 ** 32
+
+/** Minutes since 1970; `to` is exclusive. */
+interface Minutes {
+  readonly from: number
+  readonly to: number
+}
+
 /** A filter in two parts: a full-text query, null if it has no words, and the rest. Both in whole minutes of one Team. */
-export interface CountedFilter {
+interface CountedFilter {
   readonly words: string | null
   readonly rest: EntryFilter
   readonly team: number
   readonly minutes: Minutes
 }
 
-/** Minutes since 1970; `to` is exclusive. */
-export interface Minutes {
-  readonly from: number
-  readonly to: number
+/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
+type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
+
+/**
+ * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
+ * its range, while many entries are uncounted, and if its Team has more combinations of facts than are counted. `wanted`: the facts that are
+ * to be returned; the filter itself may use others.
+ */
+export function planOf(
+  { database, limits }: Pick<StoreContext, 'database' | 'limits'>,
+  filter: EntryFilter,
+  wanted: keyof Pick<typeof ROLLUP_DETAILS, 'level' | 'facts'>,
+): Plan {
+  const { words, rest: query } = wordsAndRest(filter.query)
+  const rest = { ...filter, query }
+  const bySegments = words !== null || hasFingerprint(filter)
+  const detail = detailOf(rest, bySegments ? 'facts' : wanted)
+  const minutes = minutesOf(filter)
+  const after = uncountedAfter(database, limits)
+  const team = numberOf(database, filter.team)
+  const isCounted = detail !== null && minutes.from < minutes.to && after !== null && team !== null
+  if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasUnnumbered(database, team, minutes)))
+    return { counts: null, matches: null, slices: [{ filter }] }
+  const counted: CountedFilter = { words, rest, team, minutes }
+  const matches = matchesOf(database, counted)
+  // Segments find no first match faster than a list does.
+  const edge = (): Slice => ({ filter })
+  const uncounted = { by: 'arrivals', after, last: lastArrival(database) } as const
+  return {
+    counts: bySegments ? { sums: sumsOfMatches(matches), edge } : countsOfRollups(database, detail, counted),
+    matches: detail === ROLLUP_DETAILS.facts ? matches : null,
+    slices: [
+      ...endsOf(filter, minutes).map((end) => (words === null ? { filter: end, path: BY_TIME } : { filter: end })),
+      ...(after === uncounted.last ? [] : [{ filter: within(filter, minutes), path: uncounted }]),
+    ],
+  }
+}
+
+const numberOf = (database: Database, team: string): number | null => {
+  const row = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(team)
+  return row === undefined ? null : Number(row['number'])
+}
+
+/** Whether some entries in these minutes are of a combination without a number. */
+const hasUnnumbered = (database: Database, team: number, { from, to }: Minutes): boolean =>
+  database
+    .prepare('SELECT 1 FROM rollups WHERE team = ? AND detail = ? AND width = 1 AND start >= ? AND start < ? LIMIT 1')
+    .get(team, ROLLUP_DETAILS.unnumbered, from, to) !== undefined
+
+/** The smallest detail that has everything a filter needs; null if none has. */
+function detailOf(filter: EntryFilter, wanted: 'level' | 'facts'): Detail | null {
+  const { correlationKey, environment, event, step, project, category, query } = filter
+  if (correlationKey !== null) return null
+  const isByFacts = [environment, event, step, project, category].some((value) => value !== null)
+  return greatest([ROLLUP_DETAILS[wanted], ROLLUP_DETAILS[isByFacts ? 'facts' : 'level'], detailOfQuery(query)])
+}
+
+function detailOfQuery(query: Query): Detail | null {
+  switch (query.type) {
+    case 'all':
+    case 'level':
+      return ROLLUP_DETAILS.level
+    case 'equals':
+    case 'exists':
+      return (FACTS as readonly string[]).includes(query.field) ? ROLLUP_DETAILS.facts : null
+    case 'not':
+      return detailOfQuery(query.query)
+    case 'and':
+    case 'or':
+      return greatest(query.queries.map(detailOfQuery))
+    default:
+      return null
+  }
+}
+
+const greatest = (details: readonly (Detail | null)[]): Detail | null =>
+  details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)
+
+/** The whole minutes of a filter's range. */
+const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
+  from: from === null ? 0 : Number((toNanos(from) + MINUTE_NANOS - 1n) / MINUTE_NANOS),
+  to: to === null ? END : Number(toNanos(to) / MINUTE_NANOS),
+})
+
+/** The start of a minute since 1970. */
+const timeOf = (minute: number): string => fromNanos(BigInt(minute) * MINUTE_NANOS)
+
+/** A filter in whole minutes of its range. */
+const within = (filter: EntryFilter, { from, to }: Minutes): EntryFilter => ({
+  ...filter,
+  from: from === 0 ? null : timeOf(from),
+  to: to === END ? null : timeOf(to),
+})
+
+/** The filter in a minute since 1970. */
+export const inMinute = (filter: EntryFilter, minute: number): EntryFilter =>
+  within(filter, { from: minute, to: minute + 1 })
+
+/** The filter in the parts of a minute at the ends of its range. */
+function endsOf(filter: EntryFilter, minutes: Minutes): readonly EntryFilter[] {
+  const { from, to } = filter
+  const [first, end] = [timeOf(minutes.from), timeOf(minutes.to)]
+  return [
+    ...(from !== null && toNanos(from) < toNanos(first) ? [{ ...filter, to: first }] : []),
+    ...(to !== null && toNanos(to) > toNanos(end) ? [{ ...filter, from: end }] : []),
+  ]
 }
 
 const MINUTE_MS = 60_000
@@ -58,14 +191,6 @@ const MINUTE_MS = 60_000
 /** The minutes of a span; null if its width is not whole minutes. */
 export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
   widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
-
-/** The slice of a filter's matches that is in a minute since 1970. */
-export const minuteSlice = (filter: EntryFilter, minute: number): Slice => ({
-  filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
-})
-
-/** The start of a minute since 1970. */
-export const timeOf = (minute: number): string => fromNanos(BigInt(minute) * MINUTE_NANOS)
 
 /** The facts by which entries are told apart in facets. */
 const FACET_COLUMNS = FACTS.slice(2).join()
@@ -80,14 +205,7 @@ const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
   ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE)]),
 ]
 
-function* withCombinations(combinations: ReadonlyMap<number, Combination>, counts: ReadonlyMap<number, number>) {
-  for (const [number, combination] of combinations) {
-    const count = counts.get(number)
-    if (count !== undefined) yield { combination, count }
-  }
-}
-
-export function matchesOf(database: Database, { words, rest, team, minutes }: CountedFilter): Matches {
+function matchesOf(database: Database, { words, rest, team, minutes }: CountedFilter): Matches {
   let known: ReadonlyMap<number, Combination> | undefined
   const read = (): ReadonlyMap<number, Combination> => {
     const where = combinationsWhere(team, combinationPredicates(rest))
@@ -100,121 +218,77 @@ export function matchesOf(database: Database, { words, rest, team, minutes }: Co
     combinations,
     forEach: (each) => {
       const wanted = combinations()
-      const offer: EachPlace = (segment, index) => {
+      forEachPlace(database, tablesWithin(database, rest), words, (segment, index) => {
         const minute = segment.minutes[index] ?? 0
         if (minute < minutes.from || minute >= minutes.to || !wanted.has(segment.facts[index] ?? 0)) return
         if (hasFingerprints(segment, index)) each(segment, index)
-      }
-      forEachPlace(database, tablesWithin(database, rest), words, offer)
+      })
     },
   }
 }
 
-/** The counts of a filter with words or fingerprints, whose matches are counted when they are asked for. */
-export function countsOfMatches(filter: EntryFilter, { combinations, forEach }: Matches): Counts {
-  const countFacts = (): ReadonlyMap<number, number> => {
+/** The sums of a filter with words or fingerprints. */
+const sumsOfMatches = ({ forEach }: Matches): Counts['sums'] =>
+  function* (unit, modulus) {
     const counts = new Map<number, number>()
-    forEach(({ facts }, index) => {
-      const number = facts[index] ?? 0
-      counts.set(number, (counts.get(number) ?? 0) + 1)
+    forEach(({ facts, minutes }, index) => {
+      const key = Math.floor((minutes[index] ?? 0) / unit) * modulus + ((facts[index] ?? 0) % modulus)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
     })
-    return counts
+    yield* sumsOf(counts, modulus)
   }
 
-  return {
-    count: () => [...countFacts().values()].reduce((a, b) => a + b, 0),
-    byLevel: function* (spans) {
-      const unit = minutesOfSpan(spans) ?? 1
-      const counts = new Map<number, number>()
-      forEach(({ facts, minutes }, index) => {
-        const key = Math.floor((minutes[index] ?? 0) / unit) * RANKS + ((facts[index] ?? 0) % RANKS)
-        counts.set(key, (counts.get(key) ?? 0) + 1)
-      })
-      for (const [key, count] of counts) {
-        const level = LEVELS[key % RANKS]
-        if (level !== undefined) yield { span: Math.floor(key / RANKS) - spans.first, level, count }
-      }
-    },
-    byCombination: () => withCombinations(combinations(), countFacts()),
-    // The first match of a list is found faster than all matches are counted.
-    edge: () => ({ filter }),
-  }
+function* sumsOf(counts: ReadonlyMap<number, number>, modulus: number): Iterable<Sum> {
+  for (const [key, count] of counts) yield { span: Math.floor(key / modulus), facts: key % modulus, count }
 }
 
 const GO_ON = sql(goOn('start'))
-const LEVEL_SUMS = LEVELS.map(
-  (_, rank) => `sum(entries) FILTER (WHERE facts % ${RANKS} = ${rank}) AS level_${rank}`,
-).join()
 
-/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
-export type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
-
-/** The counts of a filter by facts, in the rows of one detail. */
-export function countsOfRollups(
-  database: Database,
-  detail: Detail,
-  { rest: filter, team, minutes }: CountedFilter,
-  { combinations }: Matches,
-): Counts {
+/** The counts of a filter by facts alone, in the rows of one detail. */
+function countsOfRollups(database: Database, detail: Detail, { rest: filter, team, minutes }: CountedFilter): Counts {
   const predicates = combinationPredicates(filter)
   const where = combinationsWhere(detail === ROLLUP_DETAILS.facts ? team : 0, predicates)
   const facts = predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number ${where})`
-  const all = pieces(minutes, END)
 
-  function select(columns: string, { width, from, to }: Piece, end = '') {
-    const conditions = allOf([
-      sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to),
-      GO_ON,
-      facts,
-    ])
-    return database.iterate(compose`SELECT ${columns} FROM rollups WHERE ${conditions} ${end}`)
+  const select = (columns: Sql, { width, from, to }: Piece, end: string) => {
+    const row = sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to)
+    return database.iterate(compose`SELECT ${columns} FROM rollups WHERE ${allOf([row, GO_ON, facts])} ${end}`)
   }
 
   /** The first or last minute of a piece, refined by smaller widths within its first or last row. */
-  const firstIn = (piece: Piece, order: 'asc' | 'desc'): number | null => {
-    const [row] = [...select('start', piece, `ORDER BY start ${order} LIMIT 1`)]
+  const edgeOf = (piece: Piece, order: 'asc' | 'desc'): number | null => {
+    const [row] = [...select(sql('start'), piece, `ORDER BY start ${order} LIMIT 1`)]
     if (row === undefined) return null
     const start = Number(row['start'])
     const width = WIDTHS[WIDTHS.indexOf(piece.width) - 1]
-    return width === undefined ? start : firstIn({ width, from: start, to: start + piece.width }, order)
+    return width === undefined ? start : edgeOf({ width, from: start, to: start + piece.width }, order)
   }
 
   return {
-    count: () => {
-      let count = 0
-      for (const piece of all) for (const row of select('sum(entries) AS count', piece)) count += Number(row['count'])
-      return count
-    },
-    byLevel: function* (spans) {
-      const unit = minutesOfSpan(spans) ?? 1
-      for (const piece of pieces(minutes, unit))
-        for (const row of select(`start, ${LEVEL_SUMS}`, piece, 'GROUP BY start'))
-          for (const [rank, level] of LEVELS.entries()) {
-            const count = Number(row[`level_${rank}`] ?? 0)
-            if (count > 0) yield { span: Math.floor(Number(row['start']) / unit) - spans.first, level, count }
-          }
-    },
-    byCombination: () => {
+    sums: function* (unit, modulus) {
+      // One key, as SQLite groups by one integer faster than by two. A number would be bound as a REAL.
+      const columns = sql(
+        'start / ? * ? + facts % ? AS key, sum(entries) AS count',
+        ...[unit, modulus, modulus].map(BigInt),
+      )
       const counts = new Map<number, number>()
-      for (const piece of all)
-        for (const row of select('facts, sum(entries) AS count', piece, 'GROUP BY facts')) {
-          const number = Number(row['facts'])
-          counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
+      for (const piece of pieces(minutes, unit))
+        for (const row of select(columns, piece, 'GROUP BY key')) {
+          const key = Number(row['key'])
+          counts.set(key, (counts.get(key) ?? 0) + Number(row['count']))
         }
-      return withCombinations(combinations(), counts)
+      yield* sumsOf(counts, modulus)
     },
     edge: (order) => {
+      const all = pieces(minutes, END)
       for (const piece of order === 'asc' ? all : all.toReversed()) {
-        const minute = firstIn(piece, order)
-        if (minute !== null) return minuteSlice(filter, minute)
+        const minute = edgeOf(piece, order)
+        if (minute !== null) return { filter: inMinute(filter, minute) }
       }
       return null
     },
   }
 }
-
-/** The number of minutes up to the latest possible timestamp or later: a multiple of every width. */
-export const END = 1_440 * 150_000
 
 interface Piece extends Minutes {
   readonly width: (typeof WIDTHS)[number]

@@ -11,10 +11,9 @@ import {
 import { headOf, type Spans } from '../spans.ts'
 import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
-import { type Matches, minuteSlice, minutesOfSpan } from './counts.ts'
+import { inMinute, type Matches, minutesOfSpan, planOf } from './counts.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
-import { planOf } from './plan.ts'
 import { RANKS } from './rollups.ts'
 import { allOf, compose, digitsOf, sql } from './sql.ts'
 import {
@@ -222,7 +221,7 @@ function withTimes(
   for (const minute of minutes) {
     const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
     const values = own.map(({ value }) => value)
-    const matches = withValues(valueRows(database, minuteSlice(filter, minute), by), values)
+    const matches = withValues(valueRows(database, { filter: inMinute(filter, minute) }, by), values)
     for (const row of countGroups(database, matches, spans, own.length)) rowsOf.get(row.value)?.push(row)
   }
   return shown.flatMap(({ value, count, level, counts }): readonly GroupRow[] => {

@@ -8,9 +8,9 @@ import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
 import type { EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/context.ts'
+import { planOf } from '../../../../../shared/log-store/sqlite/counts.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { type GroupRow, tallyGroups } from '../../../../../shared/log-store/sqlite/group-reader.ts'
-import { planOf } from '../../../../../shared/log-store/sqlite/plan.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type Store, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
 import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
@@ -60,7 +60,7 @@ const fromRows = (filter: EntryFilter): EntryFilter => ({
 /** Whether the counts that are kept answer the filter. */
 const isRolledUp = (
   filter: EntryFilter,
-  wanted: 'counts' | 'facts' = 'counts',
+  wanted: 'level' | 'facts' = 'level',
   limits: Partial<StoreLimits> = {},
 ): boolean => {
   const database = openDatabase({ file })
@@ -598,13 +598,13 @@ describe('counts that are kept', () => {
     inFile(file, toVersion1)
     withStore(limits, (calls) => {
       expect(calls.count(all)).toBe(55)
-      expect(isRolledUp(all, 'counts', limits)).toBe(false)
+      expect(isRolledUp(all, 'level', limits)).toBe(false)
       expect(calls.countMore()).toBe(true)
       expect(numberOf(counted)).toBe(10)
       calls.write([eventDocument()])
       expect(calls.count(all)).toBe(56)
       expect(numberOf(counted)).toBe(20)
-      expect(isRolledUp(all, 'counts', limits)).toBe(false)
+      expect(isRolledUp(all, 'level', limits)).toBe(false)
     })
     const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
     const stopped = new AbortController()
@@ -615,7 +615,7 @@ describe('counts that are kept', () => {
     expect(numberOf(counted)).toBe(56)
     await store.write([eventDocument()], never)
     expect(numberOf(counted)).toBe(56)
-    expect(isRolledUp(all, 'counts', limits)).toBe(true)
+    expect(isRolledUp(all, 'level', limits)).toBe(true)
     expect(await store.count(all)).toBe(57)
     expect(await store.rebuildCounts()).toBe(57)
     expectExactRows()
