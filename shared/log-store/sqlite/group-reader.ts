@@ -11,10 +11,11 @@ import {
 import { headOf, type Spans } from '../spans.ts'
 import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
-import { inMinute, type Matches, minutesOfSpan, planOf } from './counts.ts'
+import { inMinute } from './counts.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
+import type { Slice } from './scan.ts'
 import { allOf, compose, digitsOf, sql } from './sql.ts'
 import {
   bytesOfValue,
@@ -23,10 +24,10 @@ import {
   memoryOf,
   notTooMany,
   ROWS_MAX,
-  type SegmentValues,
-  segmentValues,
   type Value,
+  type ValueMatches,
   type ValueRows,
+  valueMatches,
   valueRows,
   valueText,
   withinMemory,
@@ -45,14 +46,19 @@ export function groups(
   by: GroupField,
   { groupsMax, bucketsMax }: GroupLimits,
 ): SourceGroups {
+  const { database, contents } = context
   const spans = spansOf(context, filter, bucketsMax)
   if (spans === null) return { ...NO_GROUPS, groups: [], sources: [] }
-  const wanted = { filter, by, spans, groupsMax }
-  const { rows, samples, ungrouped, more } = groupsBySegments(context, wanted) ?? groupsByRows(context, wanted)
-  const sources = gather(context.contents, samples, 'row')
+  const found =
+    groupsBySegments(context, filter, by, spans, groupsMax) ??
+    countGroups(database, valueRows(database, { filter }, by), spans, groupsMax + 1)
+  const all = found.filter(({ value }) => value !== null)
+  const counted = all.slice(0, groupsMax)
+  const shown = counted.flatMap(({ times, ...group }) => (times === null ? [] : [{ ...group, ...times }]))
+  const sources = gather(contents, lastEntries(database, filter, by, shown), 'row')
   return {
     ...headOf(spans),
-    groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
+    groups: shown.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
       value: valueText(value, by),
       count,
       firstAt: fromNanos(first),
@@ -61,118 +67,80 @@ export function groups(
       counts,
     })),
     sources,
-    more: more || rows.length > sources.length,
-    ungrouped,
+    more: all.length > counted.length || shown.length > sources.length,
+    ungrouped: found.find(({ value }) => value === null)?.count ?? 0,
   }
 }
 
-interface WantedGroups {
-  readonly filter: EntryFilter
-  readonly by: GroupField
-  readonly spans: Spans
-  readonly groupsMax: number
-}
-
-/** The groups with most matches, with the arrivals of their last entries. */
-interface FoundGroups {
-  readonly rows: readonly GroupRow[]
-  readonly samples: readonly number[]
-  /** The number of matches without a value. */
-  readonly ungrouped: number
-  readonly more: boolean
-}
-
-/** A group as SQLite counts it. */
-export interface GroupRow {
+/** The matches that share a value or, with the value null, that have none. */
+export interface ValueGroup {
   readonly value: Value
-  readonly count: number
+  count: number
   /** The rank of the worst level. */
-  readonly level: number
+  level: number
   /** For each span. */
-  readonly counts: readonly number[]
-  /** Nanoseconds since 1970. */
+  readonly counts: number[]
+  /** Null as long as no row tells them. */
+  times: Times | null
+}
+
+/** The times of a first and a last entry, in nanoseconds since 1970. */
+interface Times {
   readonly first: bigint
   readonly last: bigint
 }
 
-/** The groups as SQLite counts them. Each match is read once. */
-function groupsByRows({ database }: StoreContext, { filter, by, spans, groupsMax }: WantedGroups): FoundGroups {
-  const matches = valueRows(database, { filter }, by)
-  const found = countGroups(database, matches, spans, groupsMax + 1)
-  const all = found.filter(({ value }) => value !== null)
-  const rows = all.slice(0, groupsMax)
-  return {
-    rows,
-    samples: lastEntries(database, matches, rows),
-    // Entries without a value come first.
-    ungrouped: found[0]?.value === null ? found[0].count : 0,
-    more: all.length > rows.length,
-  }
-}
-
-/** The groups as segments count them; null if these lack the field, if spans are narrower than a minute, or if there are too many groups. */
-function groupsBySegments(context: StoreContext, wanted: WantedGroups): FoundGroups | null {
-  const { database, contents, limits } = context
-  const { filter, by, spans, groupsMax } = wanted
-  const { matches, slices } = planOf(context, filter, 'facts')
-  const valuesOf = matches && segmentValues(matches, contents, by)
-  if (matches === null || valuesOf === null || minutesOfSpan(spans) === null) return null
-  const tallied = withinMemory(() => {
-    const rows = slices.flatMap((slice) =>
-      notTooMany(countGroups(database, valueRows(database, slice, by), spans, ROWS_MAX)),
-    )
-    return tallyGroups(matches, valuesOf, rows, spans, limits.countedBytesMax)
-  })
-  if (tallied === null) return null
-  const shown = tallied.groups.slice(0, groupsMax)
-  const rows = withTimes(database, wanted, shown)
-  const samples = rows.flatMap((row) => {
-    const instant = { ...filter, from: fromNanos(row.last), to: fromNanos(row.last + 1n) }
-    return lastEntries(database, withValues(valueRows(database, { filter: instant }, by), [row.value]), [row])
-  })
-  return { rows, samples, ungrouped: tallied.ungrouped, more: tallied.groups.length > shown.length }
-}
-
-/** A group as segments count it. */
-interface Tally {
-  readonly value: Value
-  count: number
-  level: number
-  readonly counts: number[]
-  /** The first and the last minute (since 1970) with matches in segments; infinite if there are none. */
+/** A group in segments, which have minutes in place of times: the first and the last with matches (since 1970), infinite if there are none. */
+interface Tally extends ValueGroup {
   firstMinute: number
   lastMinute: number
-  /** Its matches in the slices of the plan. */
-  readonly rows: GroupRow[]
+}
+
+/**
+ * The groups in segments and in the rows of slices, the largest first; `groupsMax` of them with times. Null if segments lack the field, and if
+ * there are too many groups.
+ */
+function groupsBySegments(
+  context: StoreContext,
+  filter: EntryFilter,
+  by: GroupField,
+  spans: Spans,
+  groupsMax: number,
+): readonly ValueGroup[] | null {
+  const { database, limits } = context
+  const matches = valueMatches(context, filter, by, spans)
+  const rowsOf = (slice: Slice) => notTooMany(countGroups(database, valueRows(database, slice, by), spans, ROWS_MAX))
+  const tallies =
+    matches && withinMemory(() => tallyGroups(matches, matches.slices.flatMap(rowsOf), spans, limits.countedBytesMax))
+  const shown = tallies?.filter(({ value }) => value !== null).slice(0, groupsMax) ?? []
+  addTimes(database, filter, by, spans, shown)
+  return tallies
 }
 
 const BYTES_OF_A_COUNT = 8
 
-/** Groups matches in segments and rows; groups with most matches come first. Throws a `TooManyError` if there are too many groups. */
+/** Throws a `TooManyError` if there are too many groups. */
 export function tallyGroups(
-  matches: Matches,
-  valuesOf: SegmentValues,
-  rows: readonly GroupRow[],
+  { forEach, valuesOf, unit }: Omit<ValueMatches, 'slices'>,
+  rows: readonly ValueGroup[],
   spans: Spans,
   bytesMax: number,
-): { readonly groups: readonly Tally[]; readonly ungrouped: number } {
+): readonly Tally[] {
   const take = memoryOf(bytesMax)
-  const unit = minutesOfSpan(spans) ?? 1
   const tallies = new Map<Value, Tally>()
-  let ungrouped = 0
   const tallyOf = (value: Value): Tally => {
     const known = tallies.get(value)
     if (known !== undefined) return known
     take(bytesOfValue(value) + spans.count * BYTES_OF_A_COUNT)
-    const tally = newTally(value, spans)
+    const counts = Array.from({ length: spans.count }, () => 0)
+    const [firstMinute, lastMinute] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    const tally = { value, count: 0, level: 0, counts, times: null, firstMinute, lastMinute }
     tallies.set(value, tally)
     return tally
   }
-  matches.forEach((segment, index) => {
-    const values = valuesOf(segment, index)
-    if (values.length === 0) ungrouped += 1
+  forEach((segment, index) => {
     const [minute = 0, facts = 0] = [segment.minutes[index], segment.facts[index]]
-    for (const value of values) {
+    for (const value of valuesOf(segment, index)) {
       const tally = tallyOf(value)
       add(tally, 1, facts % RANKS, Math.floor(minute / unit) - spans.first)
       if (minute < tally.firstMinute) tally.firstMinute = minute
@@ -180,27 +148,12 @@ export function tallyGroups(
     }
   })
   for (const row of rows) {
-    if (row.value === null) {
-      ungrouped += row.count
-      continue
-    }
     const tally = tallyOf(row.value)
-    for (const [at, more] of row.counts.entries()) if (more > 0) add(tally, more, row.level, at)
-    tally.rows.push(row)
+    for (const [span, count] of row.counts.entries()) if (count > 0) add(tally, count, row.level, span)
+    tally.times = joined(tally.times, row.times)
   }
-  const groups = [...tallies.values()].sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
-  return { groups, ungrouped }
+  return [...tallies.values()].sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
 }
-
-const newTally = (value: Value, { count }: Spans): Tally => ({
-  value,
-  count: 0,
-  level: 0,
-  counts: Array.from({ length: count }, () => 0),
-  firstMinute: Number.POSITIVE_INFINITY,
-  lastMinute: Number.NEGATIVE_INFINITY,
-  rows: [],
-})
 
 function add(tally: Tally, count: number, level: number, span: number): void {
   tally.count += count
@@ -208,38 +161,31 @@ function add(tally: Tally, count: number, level: number, span: number): void {
   tally.counts[span] = (tally.counts[span] ?? 0) + count
 }
 
-/** The groups with their times. Segments have minutes only, so the times are those of the matches in their first and their last minute. */
-function withTimes(
-  database: Database,
-  { filter, by, spans }: WantedGroups,
-  shown: readonly Tally[],
-): readonly GroupRow[] {
-  const minutes = new Set(
-    shown.flatMap(({ firstMinute, lastMinute }) => [firstMinute, lastMinute]).filter(Number.isFinite),
-  )
-  const rowsOf = new Map(shown.map(({ value, rows }) => [value, [...rows]]))
-  for (const minute of minutes) {
-    const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
-    const values = own.map(({ value }) => value)
-    const matches = withValues(valueRows(database, { filter: inMinute(filter, minute) }, by), values)
-    for (const row of countGroups(database, matches, spans, own.length)) rowsOf.get(row.value)?.push(row)
-  }
-  return shown.flatMap(({ value, count, level, counts }): readonly GroupRow[] => {
-    const rows = rowsOf.get(value) ?? []
-    // Damaged rows have other values than the segments.
-    if (rows.length === 0) return []
-    const first = rows.map((row) => row.first).reduce((a, b) => (b < a ? b : a))
-    const last = rows.map((row) => row.last).reduce((a, b) => (b > a ? b : a))
-    return [{ value, count, level, counts, first, last }]
-  })
+function joined(a: Times | null, b: Times | null): Times | null {
+  if (a === null || b === null) return a ?? b
+  return { first: a.first < b.first ? a.first : b.first, last: a.last > b.last ? a.last : b.last }
 }
 
-/** The rows with some values alone. */
-const withValues = ({ source, where, value }: ValueRows, values: readonly Value[]): ValueRows => ({
-  source,
-  where: allOf([where, isOneOf(value, values)]),
-  value,
-})
+/** Adds the times of the rows in the first and the last minute of each group: none, if these are damaged and have other values than the segments. */
+function addTimes(
+  database: Database,
+  filter: EntryFilter,
+  by: GroupField,
+  spans: Spans,
+  shown: readonly Tally[],
+): void {
+  const minutes = shown.flatMap(({ firstMinute, lastMinute }) => [firstMinute, lastMinute]).filter(Number.isFinite)
+  for (const minute of new Set(minutes)) {
+    const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
+    const tallies = new Map(own.map((tally) => [tally.value, tally]))
+    const { source, where, value } = valueRows(database, { filter: inMinute(filter, minute) }, by)
+    const ofOwn = { source, where: allOf([where, isOneOf(value, [...tallies.keys()])]), value }
+    for (const row of countGroups(database, ofOwn, spans, own.length)) {
+      const tally = tallies.get(row.value)
+      if (tally !== undefined) tally.times = joined(tally.times, row.times)
+    }
+  }
+}
 
 /** The groups with most entries, preceded by the entries without a value as one group. Each entry is read once. */
 function countGroups(
@@ -247,7 +193,7 @@ function countGroups(
   { source, where, value }: ValueRows,
   spans: Spans,
   groupsMax: number,
-): readonly GroupRow[] {
+): readonly ValueGroup[] {
   return database
     .all(compose`SELECT value, sum(entries) AS count, ${digitsOf('min(first)')} AS first, ${digitsOf('max(last)')} AS last,
         max(level) AS level, group_concat(span || ':' || entries) AS spans
@@ -258,15 +204,14 @@ function countGroups(
     .map((row) => ({
       value: row['value'] as Value,
       count: Number(row['count']),
-      first: BigInt(String(row['first'])),
-      last: BigInt(String(row['last'])),
       level: Number(row['level']),
       counts: countsOf(String(row['spans']), spans),
+      times: { first: BigInt(String(row['first'])), last: BigInt(String(row['last'])) },
     }))
 }
 
 /** The counts of all spans, from `span:count` for each span with entries, separated by commas. */
-function countsOf(text: string, { count: length }: Spans): readonly number[] {
+function countsOf(text: string, { count: length }: Spans): number[] {
   const counts = Array.from({ length }, () => 0)
   for (const part of text.split(',')) {
     const [span = 0, entries = 0] = part.split(':').map(Number)
@@ -276,10 +221,17 @@ function countsOf(text: string, { count: length }: Spans): readonly number[] {
 }
 
 /** The arrivals of the groups' last entries, in the groups' order, found by their known times. */
-function lastEntries(database: Database, matches: ValueRows, groups: readonly GroupRow[]): readonly number[] {
-  if (groups.length === 0) return []
-  const { source, where, value } = matches
-  const times = groups.map(({ last }) => last)
+function lastEntries(
+  database: Database,
+  filter: EntryFilter,
+  by: GroupField,
+  groups: readonly (Pick<ValueGroup, 'value'> & Times)[],
+): readonly number[] {
+  const times = groups.map(({ last }) => last).sort((a, b) => (a < b ? -1 : 1))
+  const [from, to] = [times[0], times.at(-1)]
+  if (from === undefined || to === undefined) return []
+  const range = { ...filter, from: fromNanos(from), to: fromNanos(to + 1n) }
+  const { source, where, value } = valueRows(database, { filter: range }, by)
   const atTimes = sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)
   // With max(), SQLite takes the bare columns from the row of the maximum.
   const found = database.iterate(
@@ -292,13 +244,14 @@ function lastEntries(database: Database, matches: ValueRows, groups: readonly Gr
     const place = placeOf(value as Value, BigInt(String(at)))
     if (wanted.has(place)) arrivals.set(place, Number(arrival))
   }
-  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? newestArrival(database, matches, value))
+  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? newestArrival(database, filter, by, value))
 }
 
 /** The arrival of an entry of a group that has none at its last time: that of a damaged row is no number of nanoseconds. */
-function newestArrival(database: Database, matches: ValueRows, value: Value): number {
-  const { source, where } = withValues(matches, [value])
-  const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${where}`)
+function newestArrival(database: Database, filter: EntryFilter, by: GroupField, member: Value): number {
+  const { source, where, value } = valueRows(database, { filter }, by)
+  const ofGroup = allOf([where, isOneOf(value, [member])])
+  const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${ofGroup}`)
   return Number(row?.['arrival'])
 }
 

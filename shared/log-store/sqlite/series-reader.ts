@@ -13,7 +13,6 @@ import { headOf, type Spans } from '../spans.ts'
 import { type CountedNumber, countOf, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
 import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
-import { minutesOfSpan, planOf } from './counts.ts'
 import type { Database } from './database.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
 import type { Slice } from './scan.ts'
@@ -27,28 +26,32 @@ import {
   notTooMany,
   ROWS_MAX,
   segmentLeaves,
-  segmentValues,
   type Value,
+  type ValueMatches,
+  valueMatches,
   valueRows,
   valueText,
   withinMemory,
 } from './values.ts'
 
 /** Numbers are counted by segments if these have all that is needed; else SQLite counts them, on disk if they are many. */
-export function series(
-  context: StoreContext,
-  filter: EntryFilter,
-  { fn, of, by, seriesMax, bucketsMax }: SeriesRequest,
-): SeriesAnswer {
+export function series(context: StoreContext, filter: EntryFilter, request: SeriesRequest): SeriesAnswer {
+  const { fn, of, by, seriesMax, bucketsMax } = request
+  const { database } = context
   const spans = spansOf(context, filter, bucketsMax)
   if (spans === null) return NO_SERIES
-  const wanted = { filter, of, by, spans }
-  const bySegments = numbersBySegments(context, wanted)
-  const answerOf = <T>(answer: (numbers: Numbers) => T): T =>
-    (bySegments && withinMemory(() => answer(bySegments))) ?? answer(numbersByRows(context, wanted))
-  const ranked = by === null ? [null] : answerOf((numbers) => numbers.ranked(seriesMax + 1))
+  const wanted = { of, by, spans }
+  const matches = valueMatches(context, filter, by, spans)
+  const inMemory = <T>(count: (matches: ValueMatches) => T): T | null => matches && withinMemory(() => count(matches))
+  const ranked =
+    by === null
+      ? [null]
+      : (inMemory((some) => rankValues(context, wanted, some)) ??
+        countValues(database, { filter }, wanted, seriesMax + 1).map(([value]) => value))
   const shown = ranked.slice(0, seriesMax)
-  const found = answerOf((numbers) => seriesOf(numbers.counted(shown), fn, spans))
+  const found =
+    inMemory((some) => seriesOf(numbersOf(context, wanted, some, shown), fn, spans)) ??
+    seriesOf(countNumbers(database, { filter }, wanted, shown), fn, spans)
   const empty = emptySeries(fn, spans)
   return {
     ...headOf(spans),
@@ -61,20 +64,11 @@ export function series(
 }
 
 interface WantedNumbers {
-  readonly filter: EntryFilter
   /** The numbers that are counted; null for a zero per entry. */
   readonly of: LeafName | null
   /** Null for all entries as one value, null. */
   readonly by: GroupField | null
   readonly spans: Spans
-}
-
-/** The numbers of a filter's matches. */
-interface Numbers {
-  /** The values of entries that have a leaf of the numbers, the most frequent first. */
-  ranked(valuesMax: number): readonly Value[]
-  /** The numbers of some values, in the order of the values, the spans and the numbers. */
-  counted(shown: readonly Value[]): Iterable<NumberRow>
 }
 
 /** The number of times that a number occurs in a span among the entries with a value. */
@@ -85,91 +79,68 @@ interface NumberRow {
   readonly count: number
 }
 
-/** The numbers as SQLite counts them; only those of one span at a time are loaded into memory here. */
-const numbersByRows = ({ database }: StoreContext, wanted: WantedNumbers): Numbers => ({
-  ranked: (valuesMax) => countValues(database, { filter: wanted.filter }, wanted, valuesMax).map(([value]) => value),
-  counted: (shown) => countNumbers(database, { filter: wanted.filter }, wanted, shown),
-})
+/** The values of entries that have a leaf of the numbers, the most frequent first. Throws a `TooManyError` if there are too many. */
+function rankValues(
+  { database, contents, limits }: StoreContext,
+  wanted: WantedNumbers,
+  { forEach, valuesOf, slices }: ValueMatches,
+): readonly Value[] {
+  const leavesOf = wanted.of === null ? null : segmentLeaves(contents, wanted.of)
+  const take = memoryOf(limits.countedBytesMax)
+  const counts = new Map<Value, number>()
+  const add = (value: Value, count: number): void => {
+    const before = counts.get(value)
+    if (before === undefined) take(bytesOfValue(value))
+    counts.set(value, (before ?? 0) + count)
+  }
+  forEach((segment, index) => {
+    if (leavesOf?.(segment, index).length === 0) return
+    for (const value of valuesOf(segment, index)) if (value !== null) add(value, 1)
+  })
+  for (const slice of slices)
+    for (const [value, count] of notTooMany(countValues(database, slice, wanted, ROWS_MAX))) add(value, count)
+  return [...counts].sort(([a, x], [b, y]) => y - x || compareValues(a, b)).map(([value]) => value)
+}
 
 /** The memory of a number with its count, about. */
 const BYTES_OF_A_NUMBER = 80
 const ZERO = [0]
-const ALL = [null]
 
-/**
- * The numbers as segments count them; null if these lack the field or if spans are narrower than a minute. Both methods throw a `TooManyError`
- * if there are too many values or numbers.
- */
-function numbersBySegments(context: StoreContext, wanted: WantedNumbers): Numbers | null {
-  const { database, contents, limits } = context
-  const { filter, of, by, spans } = wanted
-  const { matches, slices } = planOf(context, filter, 'facts')
-  const valuesOf = by === null ? () => ALL : matches && segmentValues(matches, contents, by)
-  const unit = minutesOfSpan(spans)
-  if (matches === null || valuesOf === null || unit === null) return null
-  const leavesOf = of === null ? null : segmentLeaves(contents, of)
-
-  const ranked = (): readonly Value[] => {
-    const take = memoryOf(limits.countedBytesMax)
-    const counts = new Map<Value, number>()
-    const add = (value: Value, count: number): void => {
-      const before = counts.get(value)
-      if (before === undefined) take(bytesOfValue(value))
-      counts.set(value, (before ?? 0) + count)
+/** The numbers of some values, in the order of the values, the spans and the numbers. Throws a `TooManyError` if there are too many. */
+function* numbersOf(
+  { database, contents, limits }: StoreContext,
+  wanted: WantedNumbers,
+  { forEach, valuesOf, unit, slices }: ValueMatches,
+  shown: readonly Value[],
+): Iterable<NumberRow> {
+  const leavesOf = wanted.of === null ? null : segmentLeaves(contents, wanted.of)
+  const take = memoryOf(limits.countedBytesMax)
+  /** How often each number occurs, by value and span. */
+  const found = new Map(shown.map((value) => [value, new Map<number, Map<number, number>>()]))
+  const add = (spans: Map<number, Map<number, number>>, span: number, number: number, times: number): void => {
+    const counts = spans.get(span) ?? new Map<number, number>()
+    if (counts.size === 0) spans.set(span, counts)
+    const before = counts.get(number)
+    if (before === undefined) take(BYTES_OF_A_NUMBER)
+    counts.set(number, (before ?? 0) + times)
+  }
+  forEach((segment, index) => {
+    let numbers: readonly number[] | undefined
+    for (const value of valuesOf(segment, index)) {
+      const ofValue = found.get(value)
+      if (ofValue === undefined) continue
+      numbers ??= leavesOf === null ? ZERO : roundedNumbers(leavesOf(segment, index))
+      const span = Math.floor((segment.minutes[index] ?? 0) / unit) - wanted.spans.first
+      for (const number of numbers) add(ofValue, span, number, 1)
     }
-    matches.forEach((segment, index) => {
-      if (leavesOf?.(segment, index).length === 0) return
-      for (const value of valuesOf(segment, index)) add(value, 1)
-    })
-    for (const slice of slices)
-      for (const [value, count] of notTooMany(countValues(database, slice, wanted, ROWS_MAX))) add(value, count)
-    return [...counts].sort(([a, x], [b, y]) => y - x || compareValues(a, b)).map(([value]) => value)
-  }
-
-  const count = (shown: readonly Value[]): ReadonlyMap<Value, SpanNumbers> => {
-    const take = memoryOf(limits.countedBytesMax)
-    const all = new Map(shown.map((value) => [value, new Map() as SpanNumbers]))
-    const add = (numbers: SpanNumbers, span: number, number: number, times: number): void => {
-      let counts = numbers.get(span)
-      if (counts === undefined) {
-        counts = new Map()
-        numbers.set(span, counts)
-      }
-      const before = counts.get(number)
-      if (before === undefined) take(BYTES_OF_A_NUMBER)
-      counts.set(number, (before ?? 0) + times)
-    }
-    matches.forEach((segment, index) => {
-      let found: readonly number[] | undefined
-      for (const value of valuesOf(segment, index)) {
-        const numbers = all.get(value)
-        if (numbers === undefined) continue
-        found ??= leavesOf === null ? ZERO : roundedNumbers(leavesOf(segment, index))
-        const at = Math.floor((segment.minutes[index] ?? 0) / unit) - spans.first
-        for (const number of found) add(numbers, at, number, 1)
-      }
-    })
-    for (const slice of slices)
-      for (const { value, span, number, count: times } of countNumbers(database, slice, wanted, shown)) {
-        const numbers = all.get(value)
-        if (numbers !== undefined) add(numbers, span, number, times)
-      }
-    return all
-  }
-
-  return {
-    ranked,
-    counted: function* (shown) {
-      const all = count(shown)
-      for (const value of shown)
-        for (const [span, counts] of inOrder(all.get(value) ?? []))
-          for (const [number, times] of inOrder(counts)) yield { value, span, number, count: times }
-    },
-  }
+  })
+  for (const slice of slices)
+    for (const row of countNumbers(database, slice, wanted, shown))
+      add(found.get(row.value) ?? new Map(), row.span, row.number, row.count)
+  for (const [value, spans] of found)
+    for (const [span, counts] of inOrder(spans))
+      for (const [number, count] of inOrder(counts)) yield { value, span, number, count }
 }
-
-/** How often each number occurs in each span. */
-type SpanNumbers = Map<number, Map<number, number>>
 
 const inOrder = <T>(entries: Iterable<readonly [number, T]>): readonly (readonly [number, T])[] =>
   [...entries].sort(([a], [b]) => a - b)

@@ -1,8 +1,10 @@
 import { levelOf } from '../../contract/levels.ts'
 import type { LeafName } from '../../query/ast.ts'
-import type { GroupColumn, GroupField } from '../log-store.ts'
+import type { EntryFilter, GroupColumn, GroupField } from '../log-store.ts'
+import type { Spans } from '../spans.ts'
 import type { Contents } from './contents.ts'
-import type { Combination, Matches } from './counts.ts'
+import type { StoreContext } from './context.ts'
+import { type Matches, minutesOfSpan, planOf } from './counts.ts'
 import type { Database } from './database.ts'
 import { fingerprintText } from './ids.ts'
 import { LEAF_TEXTS, leafNeedle, leafTexts, needleText } from './leaf-bytes.ts'
@@ -12,18 +14,43 @@ import { compose, type Sql, sql } from './sql.ts'
 
 /**
  * The value of a field that the entries of a group or of a series share, as SQLite has it; null for entries without one. There are two ways
- * to it: from segments, for fields that these and the blocks have (`segmentValues`), and from the rows of entries (`valueRows`).
+ * to it: from segments, for fields that these and the blocks have (`valueMatches`), and from the rows of entries (`valueRows`).
  */
 export type Value = string | number | null
 
-/** The values of the match at a place; none for an entry without. */
-export type SegmentValues<T extends Value = Value> = (segment: Segment, index: number) => readonly T[]
+/** The matches of a filter with their values, by segments and, for what these do not have, by rows. */
+export interface ValueMatches extends Pick<Matches, 'forEach'> {
+  /** The values of the match at a place: null alone if it has none, and if `by` is null. */
+  readonly valuesOf: (segment: Segment, index: number) => readonly Value[]
+  /** The minutes of a span. */
+  readonly unit: number
+  readonly slices: readonly Slice[]
+}
 
-const NONE: readonly Value[] = []
+/** Null for a field that only rows have, if segments do not answer the filter, and for spans narrower than a minute. */
+export function valueMatches(
+  context: StoreContext,
+  filter: EntryFilter,
+  by: GroupField | null,
+  spans: Spans,
+): ValueMatches | null {
+  const { matches, slices } = planOf(context, filter, 'facts')
+  const unit = minutesOfSpan(spans)
+  const valuesOf = matches && (by === null ? () => NONE : segmentValues(matches, context.contents, by))
+  if (matches === null || valuesOf === null || unit === null) return null
+  return { forEach: matches.forEach, valuesOf, unit, slices }
+}
 
-/** Null for a field that only the rows of entries have. */
-export function segmentValues(matches: Matches, contents: Contents, by: GroupField): SegmentValues | null {
-  if (typeof by !== 'string') return segmentLeaves(contents, by)
+const NONE: readonly Value[] = [null]
+
+function segmentValues(matches: Matches, contents: Contents, by: GroupField): ValueMatches['valuesOf'] | null {
+  if (typeof by !== 'string') {
+    const leavesOf = segmentLeaves(contents, by)
+    return (segment, index) => {
+      const leaves = leavesOf(segment, index)
+      return leaves.length === 0 ? NONE : leaves
+    }
+  }
   switch (by) {
     case 'template':
       return ({ templates }, index) => fingerprints(templates[index])
@@ -34,8 +61,7 @@ export function segmentValues(matches: Matches, contents: Contents, by: GroupFie
     case 'eventId':
       return null
     default: {
-      const valuesOf = (facts: Combination): readonly Value[] => (facts[by] === null ? NONE : [facts[by] as Value])
-      const values = new Map([...matches.combinations()].map(([number, facts]) => [number, valuesOf(facts)]))
+      const values = new Map([...matches.combinations()].map(([number, facts]) => [number, [facts[by] as Value]]))
       return ({ facts }, index) => values.get(facts[index] ?? 0) ?? NONE
     }
   }
@@ -45,9 +71,9 @@ const fingerprints = (fingerprint = NO_FINGERPRINT): readonly Value[] =>
   fingerprint === NO_FINGERPRINT ? NONE : [fingerprint]
 
 /** The different values of the leaves at a path. */
-export function segmentLeaves(contents: Contents, { field, path }: LeafName): SegmentValues<string> {
+export function segmentLeaves(contents: Contents, { field, path }: LeafName) {
   const needle = leafNeedle(field, path, '', true)
-  return ({ first }, index) => {
+  return ({ first }: Segment, index: number): readonly string[] => {
     const leaves = contents.leaves(first + index)
     return leaves === null ? [] : leafTexts(leaves, needle)
   }

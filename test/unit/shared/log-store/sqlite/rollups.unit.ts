@@ -10,7 +10,7 @@ import type { EntryFilter, GroupField } from '../../../../../shared/log-store/lo
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/context.ts'
 import { planOf } from '../../../../../shared/log-store/sqlite/counts.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
-import { type GroupRow, tallyGroups } from '../../../../../shared/log-store/sqlite/group-reader.ts'
+import { tallyGroups, type ValueGroup } from '../../../../../shared/log-store/sqlite/group-reader.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type Store, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
 import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
@@ -278,18 +278,17 @@ test('values with the same count are in the order in which SQLite has them', () 
 describe('groups of matches are left to SQLite', () => {
   const [first, second] = ['a'.repeat(1_000), 'b'.repeat(1_000)]
   const spans = { widthMs: 60_000, first: 0, count: 100 }
-  const rowOf = (value: string | number, count: number): GroupRow => ({
+  const rowOf = (value: string | number, count: number): ValueGroup => ({
     value,
     count,
     level: 0,
     counts: [],
-    first: 0n,
-    last: 0n,
+    times: null,
   })
-  const groupsOf = (bytesMax: number, rows: readonly GroupRow[]) => {
-    const none = { combinations: () => new Map(), forEach: () => {} }
-    const tallied = withinMemory(() => tallyGroups(none, () => [], notTooMany(rows), spans, bytesMax))
-    return tallied?.groups.map(({ value }) => value) ?? null
+  const groupsOf = (bytesMax: number, rows: readonly ValueGroup[]) => {
+    const none = { forEach: () => {}, valuesOf: () => [], unit: 1 }
+    const tallied = withinMemory(() => tallyGroups(none, notTooMany(rows), spans, bytesMax))
+    return tallied?.map(({ value }) => value) ?? null
   }
 
   test('once their values and counts take more memory than they may have', () => {
