@@ -14,7 +14,7 @@ export interface StoreLimits {
   readonly textTableArrivals: number
   /** Maximum arrivals that a tail searches before it answers. */
   readonly tailArrivals: number
-  /** Entries of a list that are compared one by one before its full-text tables are searched (places.ts). */
+  /** Entries of a list that are compared one by one before its full-text tables are searched (entry-reader.ts). */
   readonly nearEntries: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number

@@ -14,7 +14,7 @@ import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts
 import type { StoreContext } from './context.ts'
 import { ALL_FACTS, END, minutesOfSpan, planOf } from './counts.ts'
 import type { Row } from './database.ts'
-import { placesOf } from './places.ts'
+import { placesOf } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
 import { type Slice, scansOf } from './scan.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
