@@ -158,7 +158,9 @@ export function tallyGroups(
 function add(tally: Tally, count: number, level: number, span: number): void {
   tally.count += count
   tally.level = Math.max(tally.level, level)
-  tally.counts[span] = (tally.counts[span] ?? 0) + count
+  // The time of a damaged row may be outside of the spans.
+  const before = tally.counts[span]
+  if (before !== undefined) tally.counts[span] = before + count
 }
 
 function joined(a: Times | null, b: Times | null): Times | null {

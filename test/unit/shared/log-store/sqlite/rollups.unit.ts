@@ -431,19 +431,31 @@ describe('counts that are kept', () => {
     expect(withStore({}, groups)).toEqual([first?.template])
   })
 
-  test('of entries that are outside of all spans, as the times of their rows are damaged, are in no series', () => {
-    const times = ['2026-01-31T12:00:00.000Z', '2026-01-31T14:00:00.000Z']
-    withStore({}, (calls) => {
-      calls.write(times.map((timestamp) => applicationDocument({ timestamp })))
-      while (calls.countMore());
-    })
-    inFile(file, (database) =>
-      database.exec(`UPDATE entries SET timestamp = timestamp + ${5n * 60n * MINUTE} WHERE arrival = 1`),
-    )
-    const word = entriesOf(TEAM, { query: parseQuery('finished').query })
-    const request = { fn: 'count', of: null, by: null, seriesMax: 1, bucketsMax: 3 } as const
-    withStore({}, (calls) => expect(calls.series(word, request).series[0]?.count).toBe(1))
-  })
+  test.each([
+    ['+', 1],
+    ['-', 2],
+  ])(
+    'of entries that are outside of all spans, as the times of their rows are damaged, are in no series and no span of a group (%s5 h)',
+    (sign, arrival) => {
+      const times = ['2026-01-31T12:00:00.000Z', '2026-01-31T14:00:00.000Z']
+      withStore({}, (calls) => {
+        calls.write(times.map((timestamp) => applicationDocument({ timestamp })))
+        while (calls.countMore());
+      })
+      inFile(file, (database) =>
+        database.exec(
+          `UPDATE entries SET timestamp = timestamp ${sign} ${5n * 60n * MINUTE} WHERE arrival = ${arrival}`,
+        ),
+      )
+      const word = entriesOf(TEAM, { query: parseQuery('finished').query })
+      const request = { fn: 'count', of: null, by: null, seriesMax: 1, bucketsMax: 3 } as const
+      withStore({}, (calls) => {
+        expect(calls.series(word, request).series[0]?.count).toBe(1)
+        const { spans, groups } = calls.groups(word, 'environment', { groupsMax: 1, bucketsMax: 3 })
+        expect(groups.map(({ counts }) => counts.length)).toEqual([spans.length])
+      })
+    },
+  )
 
   test('of version 4, whose segments have no fingerprints, are made anew', () => {
     const filter = entriesOf(TEAM)
