@@ -16,7 +16,7 @@ import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
-export type Matching = (expression: string) => Sql
+type Matching = (expression: string) => Sql
 
 /** Words without a field are searched in all columns. */
 const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']

@@ -40,7 +40,7 @@ export interface Counts {
   edge(order: 'asc' | 'desc'): Slice | null
 }
 
-export interface Sum {
+interface Sum {
   /** Counted from 1970. */
   readonly span: number
   readonly facts: number
@@ -56,7 +56,7 @@ export interface Matches {
 }
 
 /** A combination of facts, named like the facet columns of `entries`. */
-export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
+type Combination = Readonly<Record<FacetName, SQLOutputValue>>
 
 /** A number of minutes that no time is beyond: a multiple of every width. A span of so many has all matches. */
 export const END = 1_440 * 150_000
@@ -105,12 +105,14 @@ export function planOf(
   const matches = matchesOf(database, counted)
   // Segments find no first match faster than a list does.
   const edge = (): Slice => ({ filter })
+  // Half a minute has few rows: along time, unless only tables tell which of them match.
+  const path = words === null ? { path: BY_TIME } : {}
   const uncounted = { by: 'arrivals', after, last: lastArrival(database) } as const
   return {
     counts: bySegments ? { sums: sumsOfMatches(matches), edge } : countsOfRollups(database, detail, counted),
     matches: detail === ROLLUP_DETAILS.facts ? matches : null,
     slices: [
-      ...endsOf(filter, minutes).map((end) => (words === null ? { filter: end, path: BY_TIME } : { filter: end })),
+      ...endsOf(filter, minutes).map((end) => ({ filter: end, ...path })),
       ...(after === uncounted.last ? [] : [{ filter: within(filter, minutes), path: uncounted }]),
     ],
   }

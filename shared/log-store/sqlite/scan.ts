@@ -45,7 +45,7 @@ export interface Slice {
 }
 
 /** A slice in SQL: a FROM and a WHERE over `entries AS e`. */
-export interface Scan {
+interface Scan {
   readonly from: string
   readonly where: Sql
 }
