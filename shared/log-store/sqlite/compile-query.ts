@@ -63,9 +63,13 @@ export function pinned(query: Query, field: 'id' | 'correlationKey'): string | n
 }
 
 /** Whether the query searches words: only full-text tables can say whether an entry has them. */
-export function hasWords(query: Query): boolean {
-  if (query.type === 'not') return hasWords(query.query)
-  return query.type === 'words' || ('queries' in query && query.queries.some(hasWords))
+export const hasWords = (query: Query): boolean => hasAny(query, (type) => type === 'words')
+
+const hasLeaves = (query: Query): boolean => hasAny(query, (type) => type.startsWith('leaf'))
+
+function hasAny(query: Query, is: (type: Query['type']) => boolean): boolean {
+  if (query.type === 'not') return hasAny(query.query, is)
+  return is(query.type) || ('queries' in query && query.queries.some((one) => hasAny(one, is)))
 }
 
 /** A full-text query with exactly the query's meaning, if that consists only of words; else null. */
@@ -165,11 +169,6 @@ export function compileQuery(query: Query, matching: Matching): Sql {
 /** Leaves are asked for last, as they are in blocks that have to be unpacked. */
 const allInOrder = (queries: readonly Query[], compileOne: (query: Query) => Sql): Sql =>
   allOf([...queries.filter((one) => !hasLeaves(one)), ...queries.filter(hasLeaves)].map(compileOne))
-
-function hasLeaves(query: Query): boolean {
-  if (query.type === 'not') return hasLeaves(query.query)
-  return query.type.startsWith('leaf') || ('queries' in query && query.queries.some(hasLeaves))
-}
 
 /** A word may stand for many names: their identifiers are searched as one list, not one by one. */
 function compileOr(queries: readonly Query[], matching: Matching): Sql {
