@@ -9,9 +9,9 @@ import { type Database, goOn } from './database.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { BY_TIME, factPredicates, hasFingerprint, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
-import { type EachPlace, fingerprintsOf, forEachPlace } from './segments.ts'
+import { type EachCounted, fingerprintsOf, forEachCounted } from './segments.ts'
 import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { lastArrival, tablesWithin } from './text-tables.ts'
+import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
 
 /**
  * How the matches of a filter are counted: in whole minutes by what rollups.ts has counted, the others by scans of their rows. For a filter
@@ -51,8 +51,8 @@ interface Sum {
 export interface Matches {
   /** The combinations of facts that matches may have, by number. */
   combinations(): ReadonlyMap<number, Combination>
-  /** Calls `each` with the place of every match, in the order of arrival. */
-  forEach(each: EachPlace): void
+  /** In the order of arrival. */
+  forEach(each: EachCounted): void
 }
 
 /** A combination of facts, named like the facet columns of `entries`. */
@@ -83,18 +83,20 @@ type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
 /**
  * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
- * its range, while many entries are uncounted, and if its Team has more combinations of facts than are counted. `wanted`: the facts that are
- * to be returned; the filter itself may use others.
+ * its range, while many entries are uncounted or were counted without fingerprints that it needs, and if its Team has more combinations of
+ * facts than are counted. `wanted`: what is to be returned; the filter itself may use more.
  */
 export function planOf(
   { database, limits }: Pick<StoreContext, 'database' | 'limits'>,
   filter: EntryFilter,
-  wanted: keyof Pick<typeof ROLLUP_DETAILS, 'level' | 'facts'>,
+  wanted: 'level' | 'facts' | 'fingerprints',
 ): Plan {
   const { words, rest: query } = wordsAndRest(filter.query)
   const rest = { ...filter, query }
-  const bySegments = words !== null || hasFingerprint(filter)
-  const detail = detailOf(rest, bySegments ? 'facts' : wanted)
+  const byFingerprint = wanted === 'fingerprints' || hasFingerprint(filter)
+  const bySegments = words !== null || byFingerprint
+  const detail =
+    byFingerprint && !isRenewed(database) ? null : detailOf(rest, bySegments || wanted === 'facts' ? 'facts' : 'level')
   const minutes = minutesOf(filter)
   const after = uncountedAfter(database, limits)
   const team = numberOf(database, filter.team)
@@ -220,7 +222,7 @@ function matchesOf(database: Database, { words, rest, team, minutes }: CountedFi
     combinations,
     forEach: (each) => {
       const wanted = combinations()
-      forEachPlace(database, tablesWithin(database, rest), words, (segment, index) => {
+      forEachCounted(database, tablesWithin(database, rest), words, (segment, index) => {
         const minute = segment.minutes[index] ?? 0
         if (minute < minutes.from || minute >= minutes.to || !wanted.has(segment.facts[index] ?? 0)) return
         if (hasFingerprints(segment, index)) each(segment, index)

@@ -8,11 +8,11 @@ import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { countedArrival, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
-import { fingerprintsOf, forEachPlace } from './segments.ts'
+import { fingerprintsOf, forEachCounted } from './segments.ts'
 import { allOf, anyOf, compose, type Sql, sql, TRUE } from './sql.ts'
 import {
   type ArrivalRange,
-  hasAllWords,
+  isRenewed,
   NO_END,
   selectPostings,
   type TextTable,
@@ -59,7 +59,7 @@ export function pathOf(database: Database, filter: EntryFilter): Path {
   if (id !== null) return { by: 'id', value: id }
   const key = filter.correlationKey ?? pinned(query, 'correlationKey')
   if (key !== null) return { by: 'flow', value: key }
-  if (necessaryMatch(query, hasAllWords(database)) === null) return BY_TIME
+  if (necessaryMatch(query, isRenewed(database)) === null) return BY_TIME
   return { by: 'tables', tables: tablesWithin(database, filter) }
 }
 
@@ -69,7 +69,7 @@ export function tablesOf({ database, limits }: StoreContext, { filter, path }: S
   const all = pathOf(database, filter)
   if (all.by === 'tables') return all.tables
   // Not while many entries are uncounted: the times of many tables are unknown then, and segments are missing.
-  const isByTables = hasWords(filter.query) || hasFingerprint(filter)
+  const isByTables = hasWords(filter.query) || isBySegments(database, filter)
   return all.by === 'time' && isByTables && uncountedAfter(database, limits) !== null
     ? tablesWithin(database, filter)
     : null
@@ -120,11 +120,11 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
 
 /** The condition that an arrival is one of those in these tables that may match. */
 function inTables(database: Database, tables: readonly TextTable[], filter: EntryFilter): Sql {
-  const match = necessaryMatch(filter.query, hasAllWords(database))
-  if (!hasFingerprint(filter)) return byTables(tables, match, 0)
+  const match = necessaryMatch(filter.query, isRenewed(database))
+  if (!isBySegments(database, filter)) return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
   const arrivals: number[] = []
-  forEachPlace(database, tables, match, (segment, index) => {
+  forEachCounted(database, tables, match, (segment, index) => {
     if (has(segment, index)) arrivals.push(segment.first + index)
   })
   const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
@@ -145,6 +145,8 @@ function byTables(tables: readonly TextTable[], match: string | null, after: num
 /** Whether a filter names a template or a group of exceptions: these are in segments and rows, not in full-text tables and rollups. */
 export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boolean =>
   template !== null || exceptionGroup !== null
+
+const isBySegments = (database: Database, filter: EntryFilter): boolean => hasFingerprint(filter) && isRenewed(database)
 
 /** The predicates of a filter besides its query. */
 function predicates(filter: EntryFilter): readonly Sql[] {

@@ -89,15 +89,15 @@ function createSegmentReader(database: Database): (arrival: number) => Segment |
   }
 }
 
-/** Takes the place of an entry in the columns of a segment. */
-export type EachPlace = (segment: Segment, index: number) => void
+/** Takes a counted entry: its segment, and its index in the columns of this. */
+export type EachCounted = (segment: Segment, index: number) => void
 
-/** Calls `each` with the place of every counted entry of these tables; with a full-text query, of those that match it. */
-export function forEachPlace(
+/** Calls `each` with every counted entry of these tables or, with a full-text query, with those that match it. */
+export function forEachCounted(
   database: Database,
   tables: readonly TextTable[],
   match: string | null,
-  each: EachPlace,
+  each: EachCounted,
 ): void {
   // One for all tables, as a segment may have entries of two.
   const segmentOf = createSegmentReader(database)
@@ -106,7 +106,7 @@ export function forEachPlace(
     else forListed(postingList(database, table, match), segmentOf, each)
 }
 
-function forAll(database: Database, { firstArrival, nextArrival }: TextTable, each: EachPlace): void {
+function forAll(database: Database, { firstArrival, nextArrival }: TextTable, each: EachCounted): void {
   const rows = database
     .prepare(`SELECT first, last, content FROM counted_entries
       WHERE first >= coalesce((SELECT max(first) FROM counted_entries WHERE first <= $first), 0) AND first < $end
@@ -124,7 +124,7 @@ function forAll(database: Database, { firstArrival, nextArrival }: TextTable, ea
 function forListed(
   arrivals: readonly number[],
   segmentOf: (arrival: number) => Segment | undefined,
-  each: EachPlace,
+  each: EachCounted,
 ): void {
   for (const arrival of arrivals) {
     const segment = segmentOf(arrival)
@@ -132,7 +132,7 @@ function forListed(
   }
 }
 
-/** Whether the entry at a place has the fingerprints that a filter names. */
+/** Whether a counted entry has the fingerprints that a filter names. */
 export function fingerprintsOf({
   template,
   exceptionGroup,

@@ -84,8 +84,8 @@ export const tableOf = (database: Database, arrival: number): TextTable | undefi
 
 const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINUTE_NANOS)
 
-/** Whether all tables have the words that this version indexes (renewal.ts). */
-export const hasAllWords = (database: Database): boolean =>
+/** Whether all entries have the words and fingerprints that this version derives (renewal.ts); counted segments may lack some until then. */
+export const isRenewed = (database: Database): boolean =>
   database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
 
 /** The name of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. */

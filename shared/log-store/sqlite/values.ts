@@ -20,7 +20,7 @@ export type Value = string | number | null
 
 /** The matches of a filter with their values, by segments and, for what these do not have, by rows. */
 export interface ValueMatches extends Pick<Matches, 'forEach'> {
-  /** The values of the match at a place: null alone if it has none, and if `by` is null. */
+  /** The values of a match: null alone if it has none, and if `by` is null. */
   readonly valuesOf: (segment: Segment, index: number) => readonly Value[]
   /** The minutes of a span. */
   readonly unit: number
@@ -34,7 +34,11 @@ export function valueMatches(
   by: GroupField | null,
   spans: Spans,
 ): ValueMatches | null {
-  const { matches, slices } = planOf(context, filter, 'facts')
+  const { matches, slices } = planOf(
+    context,
+    filter,
+    by === 'template' || by === 'exceptionGroup' ? 'fingerprints' : 'facts',
+  )
   const unit = minutesOfSpan(spans)
   const valuesOf = matches && (by === null ? () => NONE : segmentValues(matches, context.contents, by))
   if (matches === null || valuesOf === null || unit === null) return null

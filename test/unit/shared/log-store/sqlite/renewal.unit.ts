@@ -137,6 +137,32 @@ const expectWhole = (): void =>
   })
 
 describe('entries that the version before stored', () => {
+  test('are in lists, counts and groups of a template as soon as they have it, though they were counted without it', () => {
+    const document = applicationDocument()
+    let store = openStore({ file, limits: LIMITS })
+    store.calls.write(
+      Array.from({ length: 7 }, (_, hour) => applicationDocument({ timestamp: `2026-01-31T0${hour}:00:00.000Z` })),
+    )
+    store.close()
+    inFile(file, toVersion1)
+    store = openStore({ file, limits: { ...LIMITS, nearEntries: 2 } })
+    while (store.calls.countMore());
+    const ofTemplate = { ...all, template: document.template }
+    const answered = () => [
+      store.calls.search(ofTemplate, { limit: 10, order: 'desc', after: null }).sources.length,
+      store.calls.count(ofTemplate),
+      store.calls.groups(all, 'template', GROUPS).groups[0]?.count ?? 0,
+      store.calls.series(all, { fn: 'count', of: null, by: 'template', seriesMax: 1, bucketsMax: 1 }).series[0]
+        ?.count ?? 0,
+    ]
+    expect(answered()).toEqual([0, 0, 0, 0])
+    renewTurn(store.calls)
+    expect(answered()).toEqual([4, 4, 4, 4])
+    while (renewTurn(store.calls));
+    expect(answered()).toEqual([7, 7, 7, 7])
+    store.close()
+  })
+
   test('are found and grouped as if they were written anew, whatever is written, removed and broken off meanwhile', () => {
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 14 }), (sequence) => {
