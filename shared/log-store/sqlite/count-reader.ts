@@ -12,7 +12,7 @@ import {
 } from '../log-store.ts'
 import { histogramOf, type LevelCount, type Spans, spansOver } from '../spans.ts'
 import type { StoreContext } from './context.ts'
-import { ALL_FACTS, END, minutesOfSpan, planOf } from './counts.ts'
+import { minutesOfSpan, planOf } from './counts.ts'
 import type { Row } from './database.ts'
 import { placesOf } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
@@ -22,7 +22,7 @@ import { compose, join, type Sql, sql } from './sql.ts'
 export function count(context: StoreContext, filter: EntryFilter): number {
   const { counts, slices } = planOf(context, filter, 'level')
   let total = 0
-  for (const sum of counts?.sums(END, 1) ?? []) total += sum.count
+  for (const [, some] of counts?.byFacts() ?? []) total += some
   for (const row of countRows(context, slices, [])) total += Number(row['count'])
   return total
 }
@@ -36,14 +36,15 @@ export function histogram(context: StoreContext, filter: EntryFilter, bucketsMax
 export function facets(context: StoreContext, filter: EntryFilter, valuesMax: number): Facets {
   const found = new Map(FACETS.map((name) => [name, new Map<string, number>()]))
   const add = (row: Row, count: number): void => {
+    if (count === 0) return
     for (const [name, ofFacet] of found) {
       const value = facetValue(name, row[name])
       if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
     }
   }
   const { counts, matches, slices } = planOf(context, filter, 'facts')
-  const combinations = matches?.combinations()
-  for (const sum of counts?.sums(END, ALL_FACTS) ?? []) add(combinations?.get(sum.facts) ?? {}, sum.count)
+  const counted = counts?.byFacts()
+  for (const [facts, combination] of matches?.combinations() ?? []) add(combination, counted?.get(facts) ?? 0)
   for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
   return facetsOf((name) => found.get(name) ?? [], valuesMax)
 }
@@ -81,8 +82,8 @@ function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans):
     const level = LEVELS[rank]
     return level === undefined ? [] : [{ span, level, count }]
   }
-  for (const sum of counts?.sums(unit ?? 1, RANKS) ?? [])
-    yield* levelCount(sum.span - spans.first, sum.facts, sum.count)
+  for (const [key, some] of counts?.byLevel(unit ?? 1) ?? [])
+    yield* levelCount(Math.floor(key / RANKS) - spans.first, key % RANKS, some)
   for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')]))
     yield* levelCount(Number(row['span']), Number(row['level']), Number(row['count']))
 }

@@ -6,10 +6,10 @@ import type { Spans } from '../spans.ts'
 import { compileQuery, wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
-import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
+import { FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { BY_TIME, factPredicates, hasFingerprint, kindsOf, type Slice } from './scan.ts'
 import { KINDS, ROLLUP_DETAILS } from './schema.ts'
-import { type EachCounted, fingerprintsOf, forEachCounted } from './segments.ts'
+import { type EachCounted, fingerprintsOf, forEachCounted, type Segment } from './segments.ts'
 import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
 
@@ -30,21 +30,14 @@ export interface Plan {
   readonly slices: readonly Slice[]
 }
 
+/** Numbers of matches in whole minutes. */
 export interface Counts {
-  /**
-   * The number of matches in each span of `unit` minutes, by the numbers of their facts modulo `modulus`: RANKS gives their levels, and
-   * ALL_FACTS the numbers themselves.
-   */
-  sums(unit: number, modulus: number): Iterable<Sum>
+  /** By the number of their facts. */
+  byFacts(): ReadonlyMap<number, number>
+  /** By their span of `unit` minutes and their level: the span, counted from 1970, times RANKS, and the rank of the level. */
+  byLevel(unit: number): ReadonlyMap<number, number>
   /** A slice that has the first or last match, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): Slice | null
-}
-
-interface Sum {
-  /** Counted from 1970. */
-  readonly span: number
-  readonly facts: number
-  readonly count: number
 }
 
 /** A filter's matches in whole minutes one by one, by segments. */
@@ -58,11 +51,8 @@ export interface Matches {
 /** A combination of facts, named like the facet columns of `entries`. */
 type Combination = Readonly<Record<FacetName, SQLOutputValue>>
 
-/** A number of minutes that no time is beyond: a multiple of every width. A span of so many has all matches. */
-export const END = 1_440 * 150_000
-
-/** More than there are numbers of facts. */
-export const ALL_FACTS = 2 ** 32
+/** A number of minutes that no time is beyond: a multiple of every width. */
+const END = 1_440 * 150_000
 
 /** Minutes since 1970; `to` is exclusive. */
 interface Minutes {
@@ -95,23 +85,21 @@ export function planOf(
   const rest = { ...filter, query }
   const byFingerprint = wanted === 'fingerprints' || hasFingerprint(filter)
   const bySegments = words !== null || byFingerprint
-  const detail =
-    byFingerprint && !isRenewed(database) ? null : detailOf(rest, bySegments || wanted === 'facts' ? 'facts' : 'level')
+  const detail = detailOf(rest, bySegments || wanted === 'facts' ? 'facts' : 'level')
   const minutes = minutesOf(filter)
   const after = uncountedAfter(database, limits)
   const team = numberOf(database, filter.team)
-  const isCounted = detail !== null && minutes.from < minutes.to && after !== null && team !== null
+  const hasAll = !byFingerprint || isRenewed(database)
+  const isCounted = detail !== null && minutes.from < minutes.to && after !== null && team !== null && hasAll
   if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasUnnumbered(database, team, minutes)))
     return { counts: null, matches: null, slices: [{ filter }] }
   const counted: CountedFilter = { words, rest, team, minutes }
   const matches = matchesOf(database, counted)
-  // Segments find no first match faster than a list does.
-  const edge = (): Slice => ({ filter })
   // Half a minute has few rows: along time, unless only tables tell which of them match.
   const path = words === null ? { path: BY_TIME } : {}
   const uncounted = { by: 'arrivals', after, last: lastArrival(database) } as const
   return {
-    counts: bySegments ? { sums: sumsOfMatches(matches), edge } : countsOfRollups(database, detail, counted),
+    counts: bySegments ? countsOfMatches(filter, matches) : countsOfRollups(database, detail, counted),
     matches: detail === ROLLUP_DETAILS.facts ? matches : null,
     slices: [
       ...endsOf(filter, minutes).map((end) => ({ filter: end, ...path })),
@@ -231,19 +219,25 @@ function matchesOf(database: Database, { words, rest, team, minutes }: CountedFi
   }
 }
 
-/** The sums of a filter with words or fingerprints. */
-const sumsOfMatches = ({ forEach }: Matches): Counts['sums'] =>
-  function* (unit, modulus) {
+/** The counts of a filter with words or fingerprints. */
+function countsOfMatches(filter: EntryFilter, { forEach }: Matches): Counts {
+  const countBy = (keyOf: (segment: Segment, index: number) => number): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>()
-    forEach(({ facts, minutes }, index) => {
-      const key = Math.floor((minutes[index] ?? 0) / unit) * modulus + ((facts[index] ?? 0) % modulus)
+    forEach((segment, index) => {
+      const key = keyOf(segment, index)
       counts.set(key, (counts.get(key) ?? 0) + 1)
     })
-    yield* sumsOf(counts, modulus)
+    return counts
   }
-
-function* sumsOf(counts: ReadonlyMap<number, number>, modulus: number): Iterable<Sum> {
-  for (const [key, count] of counts) yield { span: Math.floor(key / modulus), facts: key % modulus, count }
+  return {
+    byFacts: () => countBy(({ facts }, index) => facts[index] ?? 0),
+    byLevel: (unit) =>
+      countBy(({ minutes, facts }, index) => {
+        return Math.floor((minutes[index] ?? 0) / unit) * RANKS + ((facts[index] ?? 0) % RANKS)
+      }),
+    // The first match of a list is found faster than all matches are counted.
+    edge: () => ({ filter }),
+  }
 }
 
 const GO_ON = sql(goOn('start'))
@@ -259,6 +253,16 @@ function countsOfRollups(database: Database, detail: Detail, { rest: filter, tea
     return database.iterate(compose`SELECT ${columns} FROM rollups WHERE ${allOf([row, GO_ON, facts])} ${end}`)
   }
 
+  const sumBy = (key: Sql, all: readonly Piece[]): ReadonlyMap<number, number> => {
+    const sums = new Map<number, number>()
+    for (const piece of all)
+      for (const row of select(compose`${key} AS key, sum(entries) AS sum`, piece, 'GROUP BY key')) {
+        const one = Number(row['key'])
+        sums.set(one, (sums.get(one) ?? 0) + Number(row['sum']))
+      }
+    return sums
+  }
+
   /** The first or last minute of a piece, refined by smaller widths within its first or last row. */
   const edgeOf = (piece: Piece, order: 'asc' | 'desc'): number | null => {
     const [row] = [...select(sql('start'), piece, `ORDER BY start ${order} LIMIT 1`)]
@@ -269,20 +273,9 @@ function countsOfRollups(database: Database, detail: Detail, { rest: filter, tea
   }
 
   return {
-    sums: function* (unit, modulus) {
-      // One key, as SQLite groups by one integer faster than by two. A number would be bound as a REAL.
-      const columns = sql(
-        'start / ? * ? + facts % ? AS key, sum(entries) AS count',
-        ...[unit, modulus, modulus].map(BigInt),
-      )
-      const counts = new Map<number, number>()
-      for (const piece of pieces(minutes, unit))
-        for (const row of select(columns, piece, 'GROUP BY key')) {
-          const key = Number(row['key'])
-          counts.set(key, (counts.get(key) ?? 0) + Number(row['count']))
-        }
-      yield* sumsOf(counts, modulus)
-    },
+    byFacts: () => sumBy(sql('facts'), pieces(minutes, END)),
+    // A number would be bound as a REAL.
+    byLevel: (unit) => sumBy(sql(`start / ? * ${RANKS} + facts % ${RANKS}`, BigInt(unit)), pieces(minutes, unit)),
     edge: (order) => {
       const all = pieces(minutes, END)
       for (const piece of order === 'asc' ? all : all.toReversed()) {
