@@ -16,10 +16,10 @@ import type { Contents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
-import { BY_TIME, kindsOf, pathOf, type Slice, scanOf, tablesOf } from './scan.ts'
+import { BY_TIME, kindsOf, pathOf, type Slice, scanOf, TABLES_AT_A_TIME, tablesOf } from './scan.ts'
 import { KINDS } from './schema.ts'
 import { allOf, compose, digitsOf, join, type Sql, sql, TRUE } from './sql.ts'
-import { lastArrival, TABLES_OF_A_SELECT, type TextTable } from './text-tables.ts'
+import { lastArrival, type TextTable } from './text-tables.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -201,7 +201,7 @@ function placesInTables(database: Database, tables: readonly TextTable[], wanted
     order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute,
   )
   let found: readonly Place[] = []
-  for (let at = 0, some = 1; at < ordered.length; at += some, some = Math.min(2 * some, TABLES_OF_A_SELECT)) {
+  for (let at = 0, some = 1; at < ordered.length; at += some, some = Math.min(2 * some, TABLES_AT_A_TIME)) {
     const [last, table] = [found[limit - 1], ordered[at]]
     if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
     const path = { by: 'tables', tables: ordered.slice(at, at + some) } as const

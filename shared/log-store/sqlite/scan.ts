@@ -78,6 +78,9 @@ export function tablesOf({ database, limits }: StoreContext, { filter, path }: S
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
 const TABLES_OF_A_SCAN = 4
 
+/** Full-text tables that are searched at a time, so that the arrivals which segments give for them are a million at most. */
+export const TABLES_AT_A_TIME = 32
+
 /** Scans that together have each entry of a slice once, in no order. */
 export function scansOf(context: StoreContext, slice: Slice): readonly Scan[] {
   const { database } = context
@@ -121,7 +124,7 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
 /** The condition that an arrival is one of those in these tables that may match. */
 function inTables(database: Database, tables: readonly TextTable[], filter: EntryFilter): Sql {
   const match = necessaryMatch(filter.query, isRenewed(database))
-  if (!isBySegments(database, filter)) return byTables(tables, match, 0)
+  if (!isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME) return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
   const arrivals: number[] = []
   forEachCounted(database, tables, match, (segment, index) => {

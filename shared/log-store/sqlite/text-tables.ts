@@ -42,7 +42,7 @@ const GO_ON = goOn('rowid')
 export const NO_END = Number.MAX_SAFE_INTEGER
 
 /** SQLite allows 500 parts in a compound SELECT, and 1,000 levels in an expression, such as a chain of OR. */
-export const TABLES_OF_A_SELECT = 400
+const TABLES_OF_A_SELECT = 400
 
 /** All tables, oldest first. New documents go to the last one. */
 export function textTables(database: Database): readonly TextTable[] {
