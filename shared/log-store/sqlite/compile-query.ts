@@ -11,7 +11,8 @@ import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
-import { TEXT_BITS } from './schema.ts'
+import { FACTS } from './rollups.ts'
+import { ROLLUP_DETAILS, TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
@@ -215,3 +216,28 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
 
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>
   sql(`${TIMES[field]} ${comparison} ?`, toNanos(value))
+
+/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
+export type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
+
+/** The smallest detail that has everything a query needs; null if none has. */
+export function detailOfQuery(query: Query): Detail | null {
+  switch (query.type) {
+    case 'all':
+    case 'level':
+      return ROLLUP_DETAILS.level
+    case 'equals':
+    case 'exists':
+      return (FACTS as readonly string[]).includes(query.field) ? ROLLUP_DETAILS.facts : null
+    case 'not':
+      return detailOfQuery(query.query)
+    case 'and':
+    case 'or':
+      return greatest(query.queries.map(detailOfQuery))
+    default:
+      return null
+  }
+}
+
+export const greatest = (details: readonly (Detail | null)[]): Detail | null =>
+  details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)

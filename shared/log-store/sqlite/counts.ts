@@ -1,16 +1,15 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
-import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
-import { compileQuery, wordsAndRest } from './compile-query.ts'
+import { type Detail, detailOfQuery, greatest, wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
 import { FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
-import { BY_TIME, factPredicates, hasFingerprint, kindsOf, type Slice } from './scan.ts'
-import { KINDS, ROLLUP_DETAILS } from './schema.ts'
+import { BY_TIME, combinationPredicates, hasFingerprint, type Slice } from './scan.ts'
+import { ROLLUP_DETAILS } from './schema.ts'
 import { type EachCounted, fingerprintsOf, forEachCounted, type Segment } from './segments.ts'
-import { allOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { allOf, compose, type Sql, sql, TRUE } from './sql.ts'
 import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
 
 /**
@@ -68,9 +67,6 @@ interface CountedFilter {
   readonly minutes: Minutes
 }
 
-/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
-type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
-
 /**
  * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
  * its range, while many entries are uncounted or were counted without fingerprints that it needs, and if its Team has more combinations of
@@ -127,27 +123,6 @@ function detailOf(filter: EntryFilter, wanted: 'level' | 'facts'): Detail | null
   return greatest([ROLLUP_DETAILS[wanted], ROLLUP_DETAILS[isByFacts ? 'facts' : 'level'], detailOfQuery(query)])
 }
 
-function detailOfQuery(query: Query): Detail | null {
-  switch (query.type) {
-    case 'all':
-    case 'level':
-      return ROLLUP_DETAILS.level
-    case 'equals':
-    case 'exists':
-      return (FACTS as readonly string[]).includes(query.field) ? ROLLUP_DETAILS.facts : null
-    case 'not':
-      return detailOfQuery(query.query)
-    case 'and':
-    case 'or':
-      return greatest(query.queries.map(detailOfQuery))
-    default:
-      return null
-  }
-}
-
-const greatest = (details: readonly (Detail | null)[]): Detail | null =>
-  details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)
-
 /** The whole minutes of a filter's range. */
 const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
   from: from === null ? 0 : Number((toNanos(from) + MINUTE_NANOS - 1n) / MINUTE_NANOS),
@@ -190,12 +165,6 @@ const FACET_COLUMNS = FACTS.slice(2).join()
 /** The combinations of a Team that satisfy a filter without words, as a FROM and WHERE. */
 const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql =>
   compose`FROM rollup_facts AS e WHERE ${allOf([sql('e.team = ?', team), ...predicates])}`
-
-const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
-  ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
-  ...factPredicates(filter),
-  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE)]),
-]
 
 function matchesOf(database: Database, { words, rest, team, minutes }: CountedFilter): Matches {
   let known: ReadonlyMap<number, Combination> | undefined

@@ -2,14 +2,22 @@ import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { categoryOrBelow, compileQuery, hasWords, necessaryMatch, pinned, wordsAndRest } from './compile-query.ts'
+import {
+  categoryOrBelow,
+  compileQuery,
+  detailOfQuery,
+  hasWords,
+  necessaryMatch,
+  pinned,
+  wordsAndRest,
+} from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { countedArrival, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { fingerprintsOf, forEachCounted } from './segments.ts'
-import { allOf, anyOf, compose, type Sql, sql, TRUE } from './sql.ts'
+import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import {
   type ArrivalRange,
   isRenewed,
@@ -126,9 +134,10 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
   const match = necessaryMatch(filter.query, isRenewed(database))
   if (!isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME) return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
+  const combinations = combinationsOf(database, filter)
   const arrivals: number[] = []
   forEachCounted(database, tables, match, (segment, index) => {
-    if (has(segment, index)) arrivals.push(segment.first + index)
+    if (has(segment, index) && combinations.has(segment.facts[index] ?? 0)) arrivals.push(segment.first + index)
   })
   const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
   const counted = countedArrival(database)
@@ -144,6 +153,23 @@ function byTables(tables: readonly TextTable[], match: string | null, after: num
     sql('e.arrival >= ? AND e.arrival < ?', Math.max(after + 1, firstArrival), nextArrival)
   return anyOf(tables.map(rangeOf))
 }
+
+/** The numbers of the combinations of facts that matches may have (rollups.ts), with 0 for those of a combination without a number. */
+function combinationsOf(database: Database, filter: EntryFilter): ReadonlySet<number> {
+  const team = sql('e.team = (SELECT number FROM rollup_teams WHERE team = ?)', filter.team)
+  const where = allOf([team, ...combinationPredicates(filter)])
+  const rows = database.all(compose`SELECT e.number AS number FROM rollup_facts AS e WHERE ${where}`)
+  return new Set([0, ...rows.map(({ number }) => Number(number))])
+}
+
+/** The predicates on combinations of facts that a filter's matches satisfy, besides the Team's. */
+export const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
+  ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
+  ...factPredicates(filter),
+  ...(filter.query.type === 'all' || detailOfQuery(filter.query) === null
+    ? []
+    : [compileQuery(filter.query, () => FALSE)]),
+]
 
 /** Whether a filter names a template or a group of exceptions: these are in segments and rows, not in full-text tables and rollups. */
 export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boolean =>
@@ -168,7 +194,7 @@ function predicates(filter: EntryFilter): readonly Sql[] {
 }
 
 /** The predicates on facts by which entries are counted (rollups.ts), except for the Team and the kinds. */
-export function factPredicates(filter: EntryFilter): readonly Sql[] {
+function factPredicates(filter: EntryFilter): readonly Sql[] {
   return [
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
     ...(filter.levelMax === null ? [] : [sql('e.level <= ?', levelRank(filter.levelMax))]),
