@@ -132,7 +132,10 @@ export function scanOf(database: Database, { filter, path = pathOf(database, fil
 /** The condition that an arrival is one of those in these tables that may match. */
 function inTables(database: Database, tables: readonly TextTable[], filter: EntryFilter): Sql {
   const match = necessaryMatch(filter.query, isRenewed(database))
-  if (!isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME) return byTables(tables, match, 0)
+  // Where values of leaves alone are searched, the rows of these are few, and segments are not worth their reading.
+  const isOfValues = match !== null && !hasWords(filter.query)
+  if (isOfValues || !isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME)
+    return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
   const combinations = combinationsOf(database, filter)
   const arrivals: number[] = []
