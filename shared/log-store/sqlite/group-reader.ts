@@ -246,7 +246,9 @@ function lastEntries(
     const place = placeOf(value as Value, BigInt(String(at)))
     if (wanted.has(place)) arrivals.set(place, Number(arrival))
   }
-  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? newestArrival(database, filter, by, value))
+  return groups.map(
+    ({ value, last }) => arrivals.get(placeOf(value, last)) ?? newestArrival(database, filter, by, value),
+  )
 }
 
 /** The arrival of an entry of a group that has none at its last time: that of a damaged row is no number of nanoseconds. */
