@@ -20,7 +20,6 @@ import { allOf, compose, digitsOf, sql } from './sql.ts'
 import {
   bytesOfValue,
   compareValues,
-  isOneOf,
   memoryOf,
   notTooMany,
   ROWS_MAX,
@@ -31,6 +30,7 @@ import {
   valueRows,
   valueText,
   withinMemory,
+  withOneOf,
 } from './values.ts'
 
 /** Groups with the texts of their samples' rows, in the same order. */
@@ -180,9 +180,8 @@ function addTimes(
   for (const minute of new Set(minutes)) {
     const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
     const tallies = new Map(own.map((tally) => [tally.value, tally]))
-    const { source, where, value } = valueRows(database, { filter: inMinute(filter, minute) }, by)
-    const ofOwn = { source, where: allOf([where, isOneOf(value, [...tallies.keys()])]), value }
-    for (const row of countGroups(database, ofOwn, spans, own.length)) {
+    const rows = valueRows(database, { filter: inMinute(filter, minute) }, by)
+    for (const row of countGroups(database, withOneOf(rows, [...tallies.keys()]), spans, own.length)) {
       const tally = tallies.get(row.value)
       if (tally !== undefined) tally.times = joined(tally.times, row.times)
     }
@@ -252,10 +251,9 @@ function lastEntries(
 }
 
 /** The arrival of an entry of a group that has none at its last time: that of a damaged row is no number of nanoseconds. */
-function newestArrival(database: Database, filter: EntryFilter, by: GroupField, member: Value): number {
-  const { source, where, value } = valueRows(database, { filter }, by)
-  const ofGroup = allOf([where, isOneOf(value, [member])])
-  const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${ofGroup}`)
+function newestArrival(database: Database, filter: EntryFilter, by: GroupField, value: Value): number {
+  const { source, where } = withOneOf(valueRows(database, { filter }, by), [value])
+  const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${where}`)
   return Number(row?.['arrival'])
 }
 

@@ -16,11 +16,10 @@ import { spanColumn, spansOf } from './count-reader.ts'
 import type { Database } from './database.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
 import type { Slice } from './scan.ts'
-import { allOf, compose, sql } from './sql.ts'
+import { compose, sql } from './sql.ts'
 import {
   bytesOfValue,
   compareValues,
-  isOneOf,
   leafArray,
   memoryOf,
   notTooMany,
@@ -32,6 +31,7 @@ import {
   valueRows,
   valueText,
   withinMemory,
+  withOneOf,
 } from './values.ts'
 
 /** Numbers are counted by segments if these have all that is needed; else SQLite counts them, on disk if they are many. */
@@ -115,7 +115,7 @@ function* numbersOf(
 ): Iterable<NumberRow> {
   const leavesOf = wanted.of === null ? null : segmentLeaves(contents, wanted.of)
   const take = memoryOf(limits.countedBytesMax)
-  /** How often each number occurs, by value and span. */
+  /** The number of times that each number occurs, by value and span. */
   const found = new Map(shown.map((value) => [value, new Map<number, Map<number, number>>()]))
   const add = (spans: Map<number, Map<number, number>>, span: number, number: number, times: number): void => {
     const counts = spans.get(span) ?? new Map<number, number>()
@@ -166,13 +166,13 @@ function* countNumbers(
   { of, by, spans }: WantedNumbers,
   shown: readonly Value[],
 ): Iterable<NumberRow> {
-  const { source, where, value } = valueRows(database, slice, by)
+  const all = valueRows(database, slice, by)
+  const { source, where, value } = by === null ? all : withOneOf(all, shown)
   const numbers = of === null ? '' : compose` JOIN json_each(${leafArray(LEAF_NUMBERS, of)}) AS n`
-  const conditions = allOf([where, ...(by === null ? [] : [isOneOf(value, shown)])])
   const rows = database.iterate(
     compose`SELECT ${value} AS value, ${spanColumn(spans)},
         ${of === null ? '0' : 'CAST(n.value AS REAL)'} AS number, count(*) AS count
-      FROM ${source}${numbers} WHERE ${conditions} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      FROM ${source}${numbers} WHERE ${where} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
   )
   for (const row of rows)
     yield {

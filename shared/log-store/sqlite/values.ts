@@ -10,7 +10,7 @@ import { fingerprintText } from './ids.ts'
 import { LEAF_TEXTS, leafNeedle, leafTexts, needleText } from './leaf-bytes.ts'
 import { type Slice, scanOf } from './scan.ts'
 import { NO_FINGERPRINT, type Segment } from './segments.ts'
-import { compose, type Sql, sql } from './sql.ts'
+import { allOf, compose, type Sql, sql } from './sql.ts'
 
 /**
  * The value of a field that the entries of a group or of a series share, as SQLite has it; null for entries without one. There are two ways
@@ -117,9 +117,12 @@ export function valueRows(database: Database, slice: Slice, by: GroupField | nul
 export const leafArray = (make: string, { field, path }: LeafName): Sql =>
   sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
 
-/** The condition that a row has one of these values. */
-export const isOneOf = (value: string, values: readonly Value[]): Sql =>
-  sql(`${value} IN (${values.map(() => '?').join()})`, ...values)
+/** The rows that have one of these values. */
+export const withOneOf = ({ source, where, value }: ValueRows, values: readonly Value[]): ValueRows => ({
+  source,
+  where: allOf([where, sql(`${value} IN (${values.map(() => '?').join()})`, ...values)]),
+  value,
+})
 
 export function valueText(value: Value, by: GroupField): string {
   if (by === 'level') return levelOf(Number(value))
