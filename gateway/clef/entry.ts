@@ -8,6 +8,7 @@ import {
   createFieldExtractor,
   eventIdOf,
   firstLineOf,
+  firstName,
   foreignLevel,
   hexId,
   LOGGER_NAMES,
@@ -70,21 +71,19 @@ const MESSAGE_TOO_LONG: Checked<Fields> = refuseFields([
   },
 ])
 
-/** Where an event has the values of fields. */
+/** The places in an event from which fields are taken. */
 export function placesIn(sent: Fields): PlaceOf {
   const event = inClef(sent)
   const properties = propertiesOf(event)
-  const property = (names: readonly string[], read: (value: unknown) => unknown): string | undefined =>
-    names.find((name) => read(properties[name]) !== undefined)
 
   function nameOf(field: string): string | undefined {
     switch (field) {
       case 'categoryName':
-        return property(LOGGER_NAMES, stringOf)
+        return firstName(properties, LOGGER_NAMES, stringOf)
       case 'environment':
-        return property(ENVIRONMENT_NAMES, stringOf)
+        return firstName(properties, ENVIRONMENT_NAMES, stringOf)
       case 'correlationKey':
-        return property(CORRELATION_NAMES, textOf) ?? '@tr'
+        return firstName(properties, CORRELATION_NAMES, textOf) ?? '@tr'
       case 'message':
         return isAbsent(event['@m']) ? '@mt' : '@m'
       case 'level':

@@ -40,6 +40,13 @@ export function takeFirst<Value>(
   return undefined
 }
 
+/** The first of these names whose property `read` accepts. */
+export const firstName = (
+  properties: Fields,
+  names: readonly string[],
+  read: (value: unknown) => unknown,
+): string | undefined => names.find((name) => read(properties[name]) !== undefined)
+
 /** A text, or a number as text; undefined if it is empty. */
 export const textOf = (value: unknown): string | undefined =>
   (typeof value === 'string' ? value : numberText(value)) || undefined

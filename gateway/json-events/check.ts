@@ -32,7 +32,7 @@ interface EventsEndpoint {
   readonly endpoint: string
   /** The fields of an application log that an event of so many characters becomes. */
   readonly entryOf: (event: Fields, characters: number, project: Project) => Checked<Fields>
-  /** Where an event has the values of these fields. */
+  /** The places in an event from which these fields are taken. */
   readonly placesIn: (event: Fields) => PlaceOf
   /** The dialect of the answer to this body, if it differs from the endpoint's. */
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined

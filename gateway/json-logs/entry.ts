@@ -41,10 +41,10 @@ export function entryOf(entry: Fields, characters: number, project: Project): Ch
   return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
 }
 
-/** How the values of fields are read that can be too long. */
+/** The readers of fields whose values can be too long. */
 const READ = { categoryName: lineOf, environment: lineOf, correlationKey: textOf, traceId: hexId, eventName: textOf }
 
-/** Where an entry has the values of fields. */
+/** The places in an entry from which fields are taken. */
 export function placesIn(entry: Fields): PlaceOf {
   if (isOfSerilog(entry)) return placesInClef(entry)
   const found = findFields(entry)

@@ -9,6 +9,7 @@ import {
   eventIdOf,
   type FieldExtractor,
   firstLineOf,
+  firstName,
   foreignLevel,
   hexId,
   LOGGER_NAMES,
@@ -69,11 +70,11 @@ const NO_MESSAGE: Checked<Fields> = {
   ),
 }
 
-/** Where a record that was read afresh, its resource or its scope has the values of fields. */
+/** The places in a record that was read afresh, its resource and its scope from which fields are taken. */
 export function placesIn(record: LogRecord, origin: Omit<Origin, 'project'>): PlaceOf {
   const { attributes } = record
   const first = (names: readonly string[], read: (value: unknown) => unknown): readonly string[] | undefined => {
-    const found = names.find((name) => read(attributes[name]) !== undefined)
+    const found = firstName(attributes, names, read)
     return found === undefined ? undefined : ['attributes', found]
   }
   return (field) => {

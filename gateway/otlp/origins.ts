@@ -2,7 +2,7 @@ import type { Checked } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits } from '../../shared/contract/exact-json.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { exceeds, type Fields } from '../ingest/fields.ts'
-import { stringOf } from '../ingest/foreign-fields.ts'
+import { firstName, stringOf } from '../ingest/foreign-fields.ts'
 import type { ProjectFinder } from '../ingest/foreign-sender.ts'
 import { type PlacedRecord, partOf, ResourceOrScope } from './log-records.ts'
 
@@ -105,7 +105,7 @@ function fromResource({ attributes }: ResourceOrScope, { projects, named, keeps 
   const service = stringOf(attributes['service.name'])
   const id = stringOf(attributes['sluice.project.id'])
   const project = named === undefined ? projectOf(id, service, projects) : { value: named }
-  const environmentName = ENVIRONMENT_NAMES.find((name) => stringOf(attributes[name]) !== undefined)
+  const environmentName = firstName(attributes, ENVIRONMENT_NAMES, stringOf)
   const isProject = service?.toLowerCase() === project.value?.name.toLowerCase()
   return {
     project,
