@@ -8,7 +8,7 @@ export interface Semaphore {
 
 /** Lets at most `limit` tasks run at a time: the owners in turn, the tasks of each in order of arrival. */
 export function createSemaphore(limit: number): Semaphore {
-  /** What waits, by owner; the owner at the front has the next turn. */
+  /** The waiting tasks, by owner; the owner at the front has the next turn. */
   const queues = new Map<string, Set<() => void>>()
   let free = limit
 

@@ -20,7 +20,7 @@ await describeWithBackends(
   { kafka: 'shared', elasticsearch: 'shared' },
   ({ kafka, elasticsearch }) => {
     let stack: FullStack
-    /** What was stored before all faults, none of which may change it. */
+    /** The items that were stored before all faults, none of which may change them. */
     let before: Awaited<ReturnType<typeof shown>>
     const shown = async () => ({ entries: await storedOf(stack, 'before'), flows: await flowsOf(stack, 'before') })
     beforeAll(async () => {

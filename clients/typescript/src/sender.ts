@@ -53,7 +53,7 @@ interface Attempt {
 /** Browsers limit the total of keepalive bodies to 64 KiB, and the rest of the page may need some of it. */
 export const KEEPALIVE_BYTES_MAX = 60 * 1024
 
-/** How much more a browser would complete after the page is closed. */
+/** The bytes of further requests that a browser would complete after the page is closed. */
 function keepaliveRoom(underWay: ReadonlyMap<Batch, Attempt>): number {
   let room = KEEPALIVE_BYTES_MAX
   for (const { keepalive, bytes } of underWay.values()) if (keepalive) room -= bytes

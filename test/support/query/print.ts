@@ -6,8 +6,8 @@ import { combine } from '../../../shared/query/clause.ts'
 const SPECIAL = /[\s()":\\*]/g
 
 /**
- * A text that parses to a query with the same meaning; a parsed query, `apart`, parses to itself again. Empty lists, which no text can express, are
- * not supported.
+ * A text that parses to a query with the same meaning; a parsed query, `apart`, parses to itself again. Empty lists, which no text can
+ * express, are not supported.
  */
 export function printQuery(query: Query): string {
   switch (query.type) {

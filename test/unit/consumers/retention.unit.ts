@@ -60,7 +60,7 @@ describe('the retention job', () => {
       intervalMs: 1,
       logger,
     })
-    /** What is removed from now on; the run in progress may have begun before. */
+    /** The day before which a later run removes; the run in progress may have begun before this call. */
     const removed = async (): Promise<string | undefined> => {
       const { length } = store.removedBefore
       await expect.poll(() => store.removedBefore.length).toBeGreaterThan(length + 1)

@@ -177,7 +177,7 @@ function Elsewhere({ kind, filter }: Pick<EmptyProps, 'kind' | 'filter'>) {
   const other = kind === 'event' ? 'application' : 'event'
   const selected = pick(filter, ['q', 'level', 'levelMax', 'environment'])
   const { data, reload } = useFetch<Absence>(`/api/${folderOf(other)}/absence`, selected)
-  // Whoever waits for a first log may send one of the other kind.
+  // A reader who waits for a first log may send one of the other kind.
   useEvery(LOOK_MS, reload, data?.kept === false)
   if (!data?.newestAt) return null
   const { newestAt, ways } = data

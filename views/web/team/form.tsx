@@ -50,7 +50,7 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
 
 interface SecretDialogProps {
   readonly title: string
-  /** What the secret is for. */
+  /** The purpose of the secret, and that it is shown once. */
   readonly about: string
   readonly secret: string
   /** The name of the button that copies it. */
