@@ -7,8 +7,8 @@ import type { Store, StoreOptions } from './store.ts'
 
 /**
  * A thread with a connection to the store that runs one call at a time; reader-thread.ts is its other side. SQLite cannot be interrupted, so a
- * call is called off in shared memory: `callOff` writes the number of the running call there, and the SQL function `go_on`, which every scan
- * calls once in 256 rows (database.ts), throws when the number is that of its own call.
+ * call is called off in shared memory: `callOff` sets a word there, at which the SQL function `go_on` throws, which every scan calls once in
+ * 256 rows (database.ts); the next call clears it.
  */
 export interface Reader {
   /** Rejects with a `ReadTooLargeError` if the thread would need too much memory; the thread is then gone. */
@@ -35,9 +35,6 @@ const YOUNG_GENERATION_MIB = 3
 /** The lowest priority on Linux: such a thread runs only when no other wants to. */
 const LOWEST_PRIORITY = 19
 
-/** Calls are numbered in 31 bits; 0 is none. */
-const CALL_NUMBERS = 2 ** 31
-
 export async function startReader(store: StoreOptions): Promise<Reader> {
   const calledOff = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   const word = new Int32Array(calledOff)
@@ -51,18 +48,17 @@ export async function startReader(store: StoreOptions): Promise<Reader> {
     errors: [StoreHaltError, StoreUnavailableError, CalledOffError, ReadTooLargeError, TailCursorError],
   })
   const systemThreadId = await thread.call('systemThreadId', [])
-  let number = 0
 
   return {
     run: async <Name extends keyof Store>(name: Name, args: Parameters<Store[Name]>) => {
-      number = (number + 1) % CALL_NUMBERS || 1
+      Atomics.store(word, 0, 0)
       try {
-        return (await thread.call('run', [number, name, args as never])) as ReturnType<Store[Name]>
+        return (await thread.call(name, args as never)) as ReturnType<Store[Name]>
       } catch (error) {
         throw isOutOfMemory(error) ? new ReadTooLargeError('the read takes too much memory') : error
       }
     },
-    callOff: () => void Atomics.store(word, 0, number),
+    callOff: () => void Atomics.store(word, 0, 1),
     isGone: () => !thread.health().ready,
     kill: () => {
       if (systemThreadId !== null) lowerPriority(systemThreadId)
