@@ -11,8 +11,7 @@ import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
-import { FACTS } from './rollups.ts'
-import { ROLLUP_DETAILS, TEXT_BITS } from './schema.ts'
+import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
@@ -217,27 +216,20 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>
   sql(`${TIMES[field]} ${comparison} ?`, toNanos(value))
 
-/** The details (ROLLUP_DETAILS) that have sums by hour and day. */
-export type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
-
-/** The smallest detail that has everything a query needs; null if none has. */
-export function detailOfQuery(query: Query): Detail | null {
+/** The fields that a query compares, and the types of its conditions on anything else. */
+export function subjectsOf(query: Query): readonly string[] {
   switch (query.type) {
     case 'all':
-    case 'level':
-      return ROLLUP_DETAILS.level
+      return []
     case 'equals':
     case 'exists':
-      return (FACTS as readonly string[]).includes(query.field) ? ROLLUP_DETAILS.facts : null
+      return [query.field]
     case 'not':
-      return detailOfQuery(query.query)
+      return subjectsOf(query.query)
     case 'and':
     case 'or':
-      return greatest(query.queries.map(detailOfQuery))
+      return query.queries.flatMap(subjectsOf)
     default:
-      return null
+      return [query.type]
   }
 }
-
-export const greatest = (details: readonly (Detail | null)[]): Detail | null =>
-  details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)

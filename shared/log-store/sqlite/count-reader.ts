@@ -16,13 +16,13 @@ import { minutesOfSpan, planOf } from './counts.ts'
 import type { Row } from './database.ts'
 import { placesOf } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
-import { type Slice, scansOf } from './scan.ts'
+import { inPartsOf, type Slice, scansOf } from './scan.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
 
 export function count(context: StoreContext, filter: EntryFilter): number {
-  const { counts, slices } = planOf(context, filter, 'level')
+  const { counted, slices } = planOf(context, filter, 'level')
   let total = 0
-  for (const [, some] of counts?.byFacts() ?? []) total += some
+  for (const [, some] of counted?.byFacts() ?? []) total += some
   for (const row of countRows(context, slices, [])) total += Number(row['count'])
   return total
 }
@@ -42,9 +42,9 @@ export function facets(context: StoreContext, filter: EntryFilter, valuesMax: nu
       if (value !== null) ofFacet.set(value, (ofFacet.get(value) ?? 0) + count)
     }
   }
-  const { counts, matches, slices } = planOf(context, filter, 'facts')
-  const counted = counts?.byFacts()
-  for (const [facts, combination] of matches?.combinations() ?? []) add(combination, counted?.get(facts) ?? 0)
+  const { counted, slices } = planOf(context, filter, 'facts')
+  const counts = counted?.byFacts()
+  for (const [facts, combination] of counted?.combinations() ?? []) add(combination, counts?.get(facts) ?? 0)
   for (const row of countRows(context, slices, FACET_COLUMNS)) add(row, Number(row['count']))
   return facetsOf((name) => found.get(name) ?? [], valuesMax)
 }
@@ -53,7 +53,7 @@ export function facets(context: StoreContext, filter: EntryFilter, valuesMax: nu
 function* countRows(context: StoreContext, slices: readonly Slice[], columns: readonly Sql[]): Iterable<Row> {
   const select = join([...columns, sql('count(*) AS count')], ',')
   const group = columns.length === 0 ? '' : `GROUP BY ${columns.map((_, index) => index + 1)}`
-  for (const { from, where } of slices.flatMap((slice) => scansOf(context, slice)))
+  for (const { from, where } of slices.flatMap((slice) => scansOf(context.database, slice)))
     yield* context.database.iterate(compose`SELECT ${select} FROM ${from} WHERE ${where} ${group}`)
 }
 
@@ -66,8 +66,8 @@ export function spansOf(context: StoreContext, filter: EntryFilter, countMax: nu
 
 /** The time of the first or last match; null if there is none. */
 function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc'): bigint | null {
-  const { counts, slices } = planOf(context, filter, 'level')
-  const edge = counts?.edge(order) ?? null
+  const { counted, slices } = planOf(context, filter, 'level')
+  const edge = counted?.edge(order) ?? null
   return [...(edge === null ? [] : [edge]), ...slices]
     .flatMap((slice) => placesOf(context, { ...slice, order, after: null, limit: 1 }))
     .map(({ nanos }) => nanos)
@@ -77,12 +77,13 @@ function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc
 function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
   const unit = minutesOfSpan(spans)
   // Nothing is counted by less than a minute.
-  const { counts, slices } = unit === null ? { counts: null, slices: [{ filter }] } : planOf(context, filter, 'level')
+  const { counted, slices } =
+    unit === null ? { counted: null, slices: [inPartsOf(context, filter)] } : planOf(context, filter, 'level')
   const levelCount = (span: number, rank: number, count: number): readonly LevelCount[] => {
     const level = LEVELS[rank]
     return level === undefined ? [] : [{ span, level, count }]
   }
-  for (const [key, some] of counts?.byLevel(unit ?? 1) ?? [])
+  for (const [key, some] of counted?.byLevel(unit ?? 1) ?? [])
     yield* levelCount(Math.floor(key / RANKS) - spans.first, key % RANKS, some)
   for (const row of countRows(context, slices, [spanColumn(spans), sql('e.level AS level')]))
     yield* levelCount(Number(row['span']), Number(row['level']), Number(row['count']))

@@ -1,12 +1,20 @@
-import type { SQLOutputValue } from 'node:sqlite'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
-import type { EntryFilter, FacetName } from '../log-store.ts'
+import type { EntryFilter } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
-import { type Detail, detailOfQuery, greatest, wordsAndRest } from './compile-query.ts'
+import { wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
-import { FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
-import { BY_TIME, combinationPredicates, hasFingerprint, type Slice } from './scan.ts'
+import { FACTS, LEVEL_FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
+import {
+  BY_TIME,
+  type Combination,
+  combinationPredicates,
+  combinationsOf,
+  hasFingerprint,
+  inPartsOf,
+  isOfFacts,
+  type Slice,
+} from './scan.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { type EachCounted, fingerprintsOf, forEachCounted, type Segment } from './segments.ts'
 import { allOf, compose, type Sql, sql, TRUE } from './sql.ts'
@@ -16,21 +24,22 @@ import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
  * How the matches of a filter are counted: in whole minutes by what rollups.ts has counted, the others by scans of their rows. For a filter
  * from 12:00:30 to 14:00, when the entries up to arrival 990 of 1,000 are counted:
  *
- * - `counts` and `matches` are of 12:01 to 14:00, up to arrival 990,
+ * - `counted` are those of 12:01 to 14:00, up to arrival 990,
  * - `slices` are 12:00:30 to 12:01, and 12:01 to 14:00 from arrival 991 on.
  *
  * Together they have each match once.
  */
 export interface Plan {
   /** Null if nothing counted answers the filter; then the only slice is the whole filter. */
-  readonly counts: Counts | null
-  /** Null also if facts were not wanted, and not all of them are counted. */
-  readonly matches: Matches | null
+  readonly counted: Counted | null
   readonly slices: readonly Slice[]
 }
 
-/** Numbers of matches in whole minutes. */
-export interface Counts {
+/** A filter's matches in whole minutes. */
+interface Counted extends Counts, Matches {}
+
+/** Their numbers, from rollups if these have all that the filter needs, else from segments. */
+interface Counts {
   /** By the number of their facts. */
   byFacts(): ReadonlyMap<number, number>
   /** By their span of `unit` minutes and their level: the span, counted from 1970, times RANKS, and the rank of the level. */
@@ -39,16 +48,13 @@ export interface Counts {
   edge(order: 'asc' | 'desc'): Slice | null
 }
 
-/** A filter's matches in whole minutes one by one, by segments. */
+/** One by one, from segments. Some may be missing if no more than the level was wanted. */
 export interface Matches {
   /** The combinations of facts that matches may have, by number. */
   combinations(): ReadonlyMap<number, Combination>
   /** In the order of arrival. */
   forEach(each: EachCounted): void
 }
-
-/** A combination of facts, named like the facet columns of `entries`. */
-type Combination = Readonly<Record<FacetName, SQLOutputValue>>
 
 /** A number of minutes that no time is beyond: a multiple of every width. */
 const END = 1_440 * 150_000
@@ -59,50 +65,51 @@ interface Minutes {
   readonly to: number
 }
 
-/** A filter in two parts: a full-text query, null if it has no words, and the rest. Both in whole minutes of one Team. */
-interface CountedFilter {
-  readonly words: string | null
-  readonly rest: EntryFilter
-  readonly team: number
-  readonly minutes: Minutes
-}
-
 /**
  * The plan of a filter. Nothing counted answers it if it needs more than the counted facts, words and fingerprints, if no whole minute is in
  * its range, while many entries are uncounted or were counted without fingerprints that it needs, and if its Team has more combinations of
  * facts than are counted. `wanted`: what is to be returned; the filter itself may use more.
  */
 export function planOf(
-  { database, limits }: Pick<StoreContext, 'database' | 'limits'>,
+  context: Pick<StoreContext, 'database' | 'limits'>,
   filter: EntryFilter,
   wanted: 'level' | 'facts' | 'fingerprints',
 ): Plan {
+  const { database, limits } = context
   const { words, rest: query } = wordsAndRest(filter.query)
   const rest = { ...filter, query }
   const byFingerprint = wanted === 'fingerprints' || hasFingerprint(filter)
   const bySegments = words !== null || byFingerprint
-  const detail = detailOf(rest, bySegments || wanted === 'facts' ? 'facts' : 'level')
+  const needsFacts = bySegments || wanted === 'facts' || !needsOnly(rest, LEVEL_FACTS)
   const minutes = minutesOf(filter)
   const after = uncountedAfter(database, limits)
   const team = numberOf(database, filter.team)
-  const hasAll = !byFingerprint || isRenewed(database)
-  const isCounted = detail !== null && minutes.from < minutes.to && after !== null && team !== null && hasAll
-  if (!isCounted || (detail === ROLLUP_DETAILS.facts && hasUnnumbered(database, team, minutes)))
-    return { counts: null, matches: null, slices: [{ filter }] }
-  const counted: CountedFilter = { words, rest, team, minutes }
-  const matches = matchesOf(database, counted)
-  // Half a minute has few rows: along time, unless only tables tell which of them match.
-  const path = words === null ? { path: BY_TIME } : {}
+  const hasAll = needsOnly(rest, FACTS) && (!byFingerprint || isRenewed(database))
+  const isCounted = hasAll && minutes.from < minutes.to && after !== null && team !== null
+  if (!isCounted || (needsFacts && hasUnnumbered(database, team, minutes)))
+    return { counted: null, slices: [inPartsOf(context, filter)] }
+  const matches = matchesOf(database, words, rest, minutes)
+  const counts = bySegments
+    ? countsOfMatches(matches, () => inPartsOf(context, filter))
+    : countsOfRollups(database, rest, { team, detail: ROLLUP_DETAILS[needsFacts ? 'facts' : 'level'], minutes })
   const uncounted = { by: 'arrivals', after, last: lastArrival(database) } as const
   return {
-    counts: bySegments ? countsOfMatches(filter, matches) : countsOfRollups(database, detail, counted),
-    matches: detail === ROLLUP_DETAILS.facts ? matches : null,
+    counted: { ...matches, ...counts },
     slices: [
-      ...endsOf(filter, minutes).map((end) => ({ filter: end, ...path })),
+      // Half a minute has few rows: along time, unless only tables tell which of them match.
+      ...endsOf(filter, minutes).map((end) =>
+        words === null ? { filter: end, path: BY_TIME } : inPartsOf(context, end),
+      ),
       ...(after === uncounted.last ? [] : [{ filter: within(filter, minutes), path: uncounted }]),
     ],
   }
 }
+
+/** Whether a filter needs nothing but these facts, besides fingerprints. */
+const needsOnly = (filter: EntryFilter, facts: readonly string[]): boolean =>
+  isOfFacts(filter.query, facts) && NAMED.every((name) => filter[name] === null || facts.includes(name))
+
+const NAMED = ['correlationKey', 'environment', 'event', 'step', 'project', 'category'] as const
 
 const numberOf = (database: Database, team: string): number | null => {
   const row = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(team)
@@ -114,14 +121,6 @@ const hasUnnumbered = (database: Database, team: number, { from, to }: Minutes):
   database
     .prepare('SELECT 1 FROM rollups WHERE team = ? AND detail = ? AND width = 1 AND start >= ? AND start < ? LIMIT 1')
     .get(team, ROLLUP_DETAILS.unnumbered, from, to) !== undefined
-
-/** The smallest detail that has everything a filter needs; null if none has. */
-function detailOf(filter: EntryFilter, wanted: 'level' | 'facts'): Detail | null {
-  const { correlationKey, environment, event, step, project, category, query } = filter
-  if (correlationKey !== null) return null
-  const isByFacts = [environment, event, step, project, category].some((value) => value !== null)
-  return greatest([ROLLUP_DETAILS[wanted], ROLLUP_DETAILS[isByFacts ? 'facts' : 'level'], detailOfQuery(query)])
-}
 
 /** The whole minutes of a filter's range. */
 const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
@@ -159,21 +158,10 @@ const MINUTE_MS = 60_000
 export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
   widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
 
-/** The facts by which entries are told apart in facets. */
-const FACET_COLUMNS = FACTS.slice(2).join()
-
-/** The combinations of a Team that satisfy a filter without words, as a FROM and WHERE. */
-const combinationsWhere = (team: number, predicates: readonly Sql[]): Sql =>
-  compose`FROM rollup_facts AS e WHERE ${allOf([sql('e.team = ?', team), ...predicates])}`
-
-function matchesOf(database: Database, { words, rest, team, minutes }: CountedFilter): Matches {
+/** The matches of a full-text query, null if the filter has no words, and of the rest of the filter. */
+function matchesOf(database: Database, words: string | null, rest: EntryFilter, minutes: Minutes): Matches {
   let known: ReadonlyMap<number, Combination> | undefined
-  const read = (): ReadonlyMap<number, Combination> => {
-    const where = combinationsWhere(team, combinationPredicates(rest))
-    const rows = database.all(compose`SELECT e.number AS number, ${FACET_COLUMNS} ${where}`)
-    return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
-  }
-  const combinations = (): ReadonlyMap<number, Combination> => (known ??= read())
+  const combinations = (): ReadonlyMap<number, Combination> => (known ??= combinationsOf(database, rest))
   const hasFingerprints = fingerprintsOf(rest)
   return {
     combinations,
@@ -188,8 +176,8 @@ function matchesOf(database: Database, { words, rest, team, minutes }: CountedFi
   }
 }
 
-/** The counts of a filter with words or fingerprints. */
-function countsOfMatches(filter: EntryFilter, { forEach }: Matches): Counts {
+/** The counts of a filter with words or fingerprints; `all` are its matches. */
+function countsOfMatches({ forEach }: Matches, all: () => Slice): Counts {
   const countBy = (keyOf: (segment: Segment, index: number) => number): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>()
     forEach((segment, index) => {
@@ -205,17 +193,25 @@ function countsOfMatches(filter: EntryFilter, { forEach }: Matches): Counts {
         return Math.floor((minutes[index] ?? 0) / unit) * RANKS + ((facts[index] ?? 0) % RANKS)
       }),
     // The first match of a list is found faster than all matches are counted.
-    edge: () => ({ filter }),
+    edge: all,
   }
 }
 
 const GO_ON = sql(goOn('start'))
 
-/** The counts of a filter by facts alone, in the rows of one detail. */
-function countsOfRollups(database: Database, detail: Detail, { rest: filter, team, minutes }: CountedFilter): Counts {
+/** The rows of `rollups` that have the sums of a filter. */
+interface RollupRows {
+  readonly team: number
+  readonly detail: number
+  readonly minutes: Minutes
+}
+
+/** The counts of a filter by facts alone. */
+function countsOfRollups(database: Database, filter: EntryFilter, { team, detail, minutes }: RollupRows): Counts {
   const predicates = combinationPredicates(filter)
-  const where = combinationsWhere(detail === ROLLUP_DETAILS.facts ? team : 0, predicates)
-  const facts = predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number ${where})`
+  const where = allOf([sql('e.team = ?', detail === ROLLUP_DETAILS.facts ? team : 0), ...predicates])
+  const facts =
+    predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${where})`
 
   const select = (columns: Sql, { width, from, to }: Piece, end: string) => {
     const row = sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to)
@@ -249,7 +245,7 @@ function countsOfRollups(database: Database, detail: Detail, { rest: filter, tea
       const all = pieces(minutes, END)
       for (const piece of order === 'asc' ? all : all.toReversed()) {
         const minute = edgeOf(piece, order)
-        if (minute !== null) return { filter: inMinute(filter, minute) }
+        if (minute !== null) return { filter: inMinute(filter, minute), path: BY_TIME }
       }
       return null
     },

@@ -16,7 +16,7 @@ import type { Contents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
-import { BY_TIME, kindsOf, pathOf, type Slice, scanOf, TABLES_AT_A_TIME, tablesOf } from './scan.ts'
+import { BY_TIME, inPartsOf, kindsOf, type Slice, scanOf, TABLES_AT_A_TIME } from './scan.ts'
 import { KINDS } from './schema.ts'
 import { allOf, compose, digitsOf, join, type Sql, sql, TRUE } from './sql.ts'
 import { lastArrival, type TextTable } from './text-tables.ts'
@@ -59,7 +59,8 @@ export function search(
   filter: EntryFilter,
   { limit, order, after, form = 'whole' }: PageRequest,
 ): SourcePage {
-  const found = placesOf(context, { filter, order, after, limit: limit + 1 })
+  const rest = after === null ? filter : between(filter, order, toNanos(after.timestamp), null)
+  const found = placesOf(context, { ...inPartsOf(context, rest), order, after, limit: limit + 1 })
   const arrivals = found.slice(0, limit).map(({ arrival }) => arrival)
   const sources = gather(context.contents, arrivals, form)
   const last = found[sources.length - 1]
@@ -130,14 +131,11 @@ interface Wanted extends Slice {
  * 2. Of words, values and fingerprints: in the full-text tables in the order of their times, until no other table can have an earlier match.
  * 3. By one scan: of an id, of a flow, of given arrivals, or along time.
  */
-export function placesOf(context: StoreContext, asked: Wanted): readonly Place[] {
-  const { order, after } = asked
-  const filter = after === null ? asked.filter : between(asked.filter, order, toNanos(after.timestamp), null)
-  const wanted = { ...asked, filter }
-  const tables = tablesOf(context, wanted)
-  if (tables === null) return scannedPlaces(context.database, wanted)
+export function placesOf(context: StoreContext, wanted: Wanted): readonly Place[] {
+  const { filter, path } = wanted
+  if (path.by !== 'tables') return scannedPlaces(context.database, wanted)
   const near = hasWords(filter.query) ? null : nearPlaces(context, wanted)
-  return near ?? placesInTables(context.database, tables, wanted)
+  return near ?? placesInTables(context.database, path.tables, wanted)
 }
 
 /** The places if they are all among the next `nearEntries` entries; else null. */
@@ -153,9 +151,9 @@ function nearPlaces({ database, limits }: StoreContext, wanted: Wanted): readonl
   return last === null || found.length === limit ? found : null
 }
 
-/** The wanted places by the path of the slice. */
+/** The wanted places by one scan of the slice. */
 function scannedPlaces(database: Database, wanted: Wanted): readonly Place[] {
-  const { filter, path = pathOf(database, filter), order, after, limit } = wanted
+  const { filter, path, order, after, limit } = wanted
   // By time, entries are ordered within each kind: each kind returns its first ones without sorting.
   const filters = path.by === 'time' ? kindsOf(filter).map((kind) => ({ ...filter, kinds: [kind] })) : [filter]
   const inOrder = sql(`ORDER BY timestamp ${order}, id ${order} LIMIT ?`, limit)

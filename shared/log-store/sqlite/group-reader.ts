@@ -15,7 +15,7 @@ import { inMinute } from './counts.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
-import type { Slice } from './scan.ts'
+import { type Slice, wholeOf } from './scan.ts'
 import { allOf, compose, digitsOf, sql } from './sql.ts'
 import {
   bytesOfValue,
@@ -51,7 +51,7 @@ export function groups(
   if (spans === null) return { ...NO_GROUPS, groups: [], sources: [] }
   const found =
     groupsBySegments(context, filter, by, spans, groupsMax) ??
-    countGroups(database, valueRows(database, { filter }, by), spans, groupsMax + 1)
+    countGroups(database, valueRows(database, wholeOf(database, filter), by), spans, groupsMax + 1)
   const all = found.filter(({ value }) => value !== null)
   const counted = all.slice(0, groupsMax)
   const shown = counted.flatMap(({ times, ...group }) => (times === null ? [] : [{ ...group, ...times }]))
@@ -180,7 +180,7 @@ function addTimes(
   for (const minute of new Set(minutes)) {
     const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
     const tallies = new Map(own.map((tally) => [tally.value, tally]))
-    const rows = valueRows(database, { filter: inMinute(filter, minute) }, by)
+    const rows = valueRows(database, wholeOf(database, inMinute(filter, minute)), by)
     for (const row of countGroups(database, withOneOf(rows, [...tallies.keys()]), spans, own.length)) {
       const tally = tallies.get(row.value)
       if (tally !== undefined) tally.times = joined(tally.times, row.times)
@@ -232,7 +232,7 @@ function lastEntries(
   const [from, to] = [times[0], times.at(-1)]
   if (from === undefined || to === undefined) return []
   const range = { ...filter, from: fromNanos(from), to: fromNanos(to + 1n) }
-  const { source, where, value } = valueRows(database, { filter: range }, by)
+  const { source, where, value } = valueRows(database, wholeOf(database, range), by)
   const atTimes = sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)
   // With max(), SQLite takes the bare columns from the row of the maximum.
   const found = database.iterate(
@@ -252,7 +252,7 @@ function lastEntries(
 
 /** The arrival of an entry of a group that has none at its last time: that of a damaged row is no number of nanoseconds. */
 function newestArrival(database: Database, filter: EntryFilter, by: GroupField, value: Value): number {
-  const { source, where } = withOneOf(valueRows(database, { filter }, by), [value])
+  const { source, where } = withOneOf(valueRows(database, wholeOf(database, filter), by), [value])
   const [row] = database.all(compose`SELECT max(e.arrival) AS arrival FROM ${source} WHERE ${where}`)
   return Number(row?.['arrival'])
 }

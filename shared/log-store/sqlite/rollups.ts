@@ -38,6 +38,9 @@ export interface CountedEntry {
 /** The columns of `entries` by which entries are counted. Every entry has the first three. */
 export const FACTS = ['team', 'kind', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
 
+/** The facts of the detail `level` (ROLLUP_DETAILS). */
+export const LEVEL_FACTS = FACTS.slice(0, 3)
+
 /** The widths of a row of `rollups` in minutes; each divides the next. */
 export const WIDTHS = [1, 60, 1_440] as const
 
@@ -160,9 +163,6 @@ function selectCounted(
 /** Entries with the same values. */
 type Group = readonly [CountedEntry, ...CountedEntry[]]
 
-/** The number of FACTS in the smallest detail: the Team, kind and level. */
-const KIND_AND_LEVEL = 3
-
 /** The entries, grouped by the first `count` of FACTS. */
 function groupsOf(entries: readonly CountedEntry[], count: number): Iterable<Group> {
   const groups = new Map<string, [CountedEntry, ...CountedEntry[]]>()
@@ -190,7 +190,7 @@ function change(
 ): ReadonlyMap<number, number> {
   const numbers = new Map<number, number>()
   const teams = new Map<SQLOutputValue, CountedTeam>()
-  for (const group of groupsOf(entries, KIND_AND_LEVEL)) {
+  for (const group of groupsOf(entries, LEVEL_FACTS.length)) {
     const [name = null, kind, level] = group[0].values
     const team = teams.get(name) ?? teamOf(database, name)
     teams.set(name, team)

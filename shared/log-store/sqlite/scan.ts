@@ -1,20 +1,22 @@
+import type { SQLOutputValue } from 'node:sqlite'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
-import type { EntryFilter } from '../log-store.ts'
+import type { Query } from '../../query/ast.ts'
+import type { EntryFilter, FacetName } from '../log-store.ts'
 import {
   categoryOrBelow,
   compileQuery,
-  detailOfQuery,
   hasWords,
   necessaryMatch,
   pinned,
+  subjectsOf,
   wordsAndRest,
 } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
-import { countedArrival, uncountedAfter } from './rollups.ts'
+import { countedArrival, FACTS, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { fingerprintsOf, forEachCounted } from './segments.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
@@ -46,10 +48,10 @@ export type Path =
 
 export const BY_TIME: Path = { by: 'time' }
 
-/** Some of the entries that match a filter: the filter, narrowed, and the path to their rows, if it is not `pathOf` the filter. */
+/** Some of the entries that match a filter: the filter, narrowed, and the path to their rows. */
 export interface Slice {
   readonly filter: EntryFilter
-  readonly path?: Path
+  readonly path: Path
 }
 
 /** A slice in SQL: a FROM and a WHERE over `entries AS e`. */
@@ -60,27 +62,27 @@ interface Scan {
 
 const GO_ON = goOn('e.arrival')
 
-/** The path to all matches of a filter at once. */
-export function pathOf(database: Database, filter: EntryFilter): Path {
+/** All matches of a filter, by the path for one scan. */
+export function wholeOf(database: Database, filter: EntryFilter): Slice {
   const { query } = filter
   const id = pinned(query, 'id')
-  if (id !== null) return { by: 'id', value: id }
+  if (id !== null) return { filter, path: { by: 'id', value: id } }
   const key = filter.correlationKey ?? pinned(query, 'correlationKey')
-  if (key !== null) return { by: 'flow', value: key }
-  if (necessaryMatch(query, isRenewed(database)) === null) return BY_TIME
-  return { by: 'tables', tables: tablesWithin(database, filter) }
+  if (key !== null) return { filter, path: { by: 'flow', value: key } }
+  if (necessaryMatch(query, isRenewed(database)) === null) return { filter, path: BY_TIME }
+  return { filter, path: { by: 'tables', tables: tablesWithin(database, filter) } }
 }
 
-/** The full-text tables that can be read one after another for a slice; null if its path needs none. */
-export function tablesOf({ database, limits }: StoreContext, { filter, path }: Slice): readonly TextTable[] | null {
-  if (path !== undefined) return null
-  const all = pathOf(database, filter)
-  if (all.by === 'tables') return all.tables
+/**
+ * The same for several scans of some full-text tables each (`scansOf`, entry-reader.ts). They read by table also where posting lists do not
+ * say which of its entries may match: one scan would look for the words, or the fingerprints, of all tables before its first entry.
+ */
+export function inPartsOf({ database, limits }: Pick<StoreContext, 'database' | 'limits'>, filter: EntryFilter): Slice {
+  const whole = wholeOf(database, filter)
+  const isByTables = whole.path.by === 'time' && (hasWords(filter.query) || isBySegments(database, filter))
   // Not while many entries are uncounted: the times of many tables are unknown then, and segments are missing.
-  const isByTables = hasWords(filter.query) || isBySegments(database, filter)
-  return all.by === 'time' && isByTables && uncountedAfter(database, limits) !== null
-    ? tablesWithin(database, filter)
-    : null
+  if (!isByTables || uncountedAfter(database, limits) === null) return whole
+  return { filter, path: { by: 'tables', tables: tablesWithin(database, filter) } }
 }
 
 /** Full-text tables of a scan: SQLite gathers the matches of a scan before it reads their entries, which takes longer the more there are. */
@@ -90,18 +92,16 @@ const TABLES_OF_A_SCAN = 4
 export const TABLES_AT_A_TIME = 32
 
 /** Scans that together have each entry of a slice once, in no order. */
-export function scansOf(context: StoreContext, slice: Slice): readonly Scan[] {
-  const { database } = context
-  const tables = tablesOf(context, slice)
-  if (tables === null) return [scanOf(database, slice)]
-  return Array.from({ length: Math.ceil(tables.length / TABLES_OF_A_SCAN) }, (_, index) => {
-    const some = tables.slice(index * TABLES_OF_A_SCAN, (index + 1) * TABLES_OF_A_SCAN)
-    return scanOf(database, { filter: slice.filter, path: { by: 'tables', tables: some } })
+export function scansOf(database: Database, { filter, path }: Slice): readonly Scan[] {
+  if (path.by !== 'tables') return [scanOf(database, { filter, path })]
+  return Array.from({ length: Math.ceil(path.tables.length / TABLES_OF_A_SCAN) }, (_, index) => {
+    const tables = path.tables.slice(index * TABLES_OF_A_SCAN, (index + 1) * TABLES_OF_A_SCAN)
+    return scanOf(database, { filter, path: { by: 'tables', tables } })
   })
 }
 
 /** A slice as one scan. */
-export function scanOf(database: Database, { filter, path = pathOf(database, filter) }: Slice): Scan {
+export function scanOf(database: Database, { filter, path }: Slice): Scan {
   const { words, rest } = wordsAndRest(filter.query)
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.
   const check = (match: string): Sql => compose`+e.arrival IN (${postingsOf(match)})`
@@ -140,7 +140,9 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
   const combinations = combinationsOf(database, filter)
   const arrivals: number[] = []
   forEachCounted(database, tables, match, (segment, index) => {
-    if (has(segment, index) && combinations.has(segment.facts[index] ?? 0)) arrivals.push(segment.first + index)
+    const facts = segment.facts[index] ?? 0
+    // Those of a combination without a number have 0.
+    if (has(segment, index) && (facts === 0 || combinations.has(facts))) arrivals.push(segment.first + index)
   })
   const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
   const counted = countedArrival(database)
@@ -157,21 +159,29 @@ function byTables(tables: readonly TextTable[], match: string | null, after: num
   return anyOf(tables.map(rangeOf))
 }
 
-/** The numbers of the combinations of facts that matches may have (rollups.ts), with 0 for those of a combination without a number. */
-function combinationsOf(database: Database, filter: EntryFilter): ReadonlySet<number> {
+/** A combination of facts, named like the facet columns of `entries`. */
+export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
+
+/** The combinations of facts that matches may have, by number (rollups.ts). */
+export function combinationsOf(database: Database, filter: EntryFilter): ReadonlyMap<number, Combination> {
   const team = sql('e.team = (SELECT number FROM rollup_teams WHERE team = ?)', filter.team)
   const where = allOf([team, ...combinationPredicates(filter)])
-  const rows = database.all(compose`SELECT e.number AS number FROM rollup_facts AS e WHERE ${where}`)
-  return new Set([0, ...rows.map(({ number }) => Number(number))])
+  const rows = database.all(compose`SELECT e.number AS number, ${FACET_COLUMNS} FROM rollup_facts AS e WHERE ${where}`)
+  return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
 }
+
+/** The facts by which entries are told apart in facets. */
+const FACET_COLUMNS = FACTS.slice(2).join()
+
+/** Whether a query compares nothing but these facts. */
+export const isOfFacts = (query: Query, facts: readonly string[]): boolean =>
+  subjectsOf(query).every((subject) => facts.includes(subject))
 
 /** The predicates on combinations of facts that a filter's matches satisfy, besides the Team's. */
 export const combinationPredicates = (filter: EntryFilter): readonly Sql[] => [
   ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`)]),
   ...factPredicates(filter),
-  ...(filter.query.type === 'all' || detailOfQuery(filter.query) === null
-    ? []
-    : [compileQuery(filter.query, () => FALSE)]),
+  ...(filter.query.type !== 'all' && isOfFacts(filter.query, FACTS) ? [compileQuery(filter.query, () => FALSE)] : []),
 ]
 
 /** Whether a filter names a template or a group of exceptions: these are in segments and rows, not in full-text tables and rollups. */

@@ -15,7 +15,7 @@ import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import type { Database } from './database.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
-import type { Slice } from './scan.ts'
+import { type Slice, wholeOf } from './scan.ts'
 import { compose, sql } from './sql.ts'
 import {
   bytesOfValue,
@@ -47,11 +47,11 @@ export function series(context: StoreContext, filter: EntryFilter, request: Seri
     by === null
       ? [null]
       : (inMemory((some) => rankValues(context, wanted, some)) ??
-        countValues(database, { filter }, wanted, seriesMax + 1).map(([value]) => value))
+        countValues(database, wholeOf(database, filter), wanted, seriesMax + 1).map(([value]) => value))
   const shown = ranked.slice(0, seriesMax)
   const found =
     inMemory((some) => seriesOf(numbersOf(context, wanted, some, shown), fn, spans)) ??
-    seriesOf(countNumbers(database, { filter }, wanted, shown), fn, spans)
+    seriesOf(countNumbers(database, wholeOf(database, filter), wanted, shown), fn, spans)
   const empty = emptySeries(fn, spans)
   return {
     ...headOf(spans),

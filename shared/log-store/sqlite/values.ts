@@ -34,15 +34,12 @@ export function valueMatches(
   by: GroupField | null,
   spans: Spans,
 ): ValueMatches | null {
-  const { matches, slices } = planOf(
-    context,
-    filter,
-    by === 'template' || by === 'exceptionGroup' ? 'fingerprints' : 'facts',
-  )
+  const wanted = by === 'template' || by === 'exceptionGroup' ? 'fingerprints' : 'facts'
+  const { counted, slices } = planOf(context, filter, wanted)
   const unit = minutesOfSpan(spans)
-  const valuesOf = matches && (by === null ? () => NONE : segmentValues(matches, context.contents, by))
-  if (matches === null || valuesOf === null || unit === null) return null
-  return { forEach: matches.forEach, valuesOf, unit, slices }
+  const valuesOf = counted && (by === null ? () => NONE : segmentValues(counted, context.contents, by))
+  if (counted === null || valuesOf === null || unit === null) return null
+  return { forEach: counted.forEach, valuesOf, unit, slices }
 }
 
 const NONE: readonly Value[] = [null]

@@ -66,7 +66,7 @@ const isRolledUp = (
   const database = openDatabase({ file })
   try {
     return database.read(
-      () => planOf({ database, limits: { ...STORE_LIMITS, ...limits } }, filter, wanted).counts !== null,
+      () => planOf({ database, limits: { ...STORE_LIMITS, ...limits } }, filter, wanted).counted !== null,
     )
   } finally {
     database.close()
