@@ -29,21 +29,20 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
   const newestTarget = (): CanaryTarget => ({ ...target, apiKey: newestKey() ?? target.apiKey })
   const metrics = createMetrics({ processMetrics: true, shown: (name) => SHOWN.test(name) })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role: 'canary' }, 1)
-  const eventLoopDelay = createEventLoopDelay(metrics)
   let stopping = false
   const http = createOperationsServer(
     {
       config,
       logger,
       metrics,
-      eventLoopDelay,
       moreMetrics: async () => [],
       health: async () => [],
       draining: () => stopping,
     },
     config.METRICS_PORT ?? config.PORT,
   )
-  const services = [eventLoopDelay, http, createRounds(newestTarget, config.CANARY_INTERVAL_MS, logger, metrics)]
+  const rounds = createRounds(newestTarget, config.CANARY_INTERVAL_MS, logger, metrics)
+  const services = [createEventLoopDelay(metrics), http, rounds]
   await startAll(services)
   print(`Sluice canary is ready at ${http.url()}`)
   await new Promise<void>((resolve) => onSignals(resolve))

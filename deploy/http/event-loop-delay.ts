@@ -8,20 +8,22 @@ const RESOLUTION_MS = 10
 const WINDOW_MS = 60_000
 const QUANTILES = [0.5, 0.99, 1]
 
-/** Measures the delay of this thread's event loop. */
-export interface EventLoopDelay extends Service {
-  /** Sets the metric. */
-  report(): void
-}
-
 /**
- * Reports a window of time that follows the clock, not the scrapes, as one of several scrapers would otherwise take the delays from the
- * others. Of two histograms that are reset in turn, the older one always covers one to two windows.
+ * Measures the delay of this thread's event loop in a window of time that follows the clock, not the scrapes, as one of several scrapers would
+ * otherwise take the delays from the others. Of two histograms that are reset in turn, the older one always covers one to two windows.
  */
-export function createEventLoopDelay(metrics: Metrics, windowMs = WINDOW_MS): EventLoopDelay {
-  const gauge = metrics.gauge('sluice_event_loop_delay_seconds')
+export function createEventLoopDelay(metrics: Metrics, windowMs = WINDOW_MS): Service {
   const histograms = [0, 1].map(() => monitorEventLoopDelay({ resolution: RESOLUTION_MS }))
   let timer: NodeJS.Timeout | undefined
+  metrics.gauge('sluice_event_loop_delay_seconds', (gauge) => {
+    const [older] = histograms
+    for (const quantile of QUANTILES) {
+      // Node measures the time from one sample to the next (nanoseconds).
+      const lateMs = (older?.percentile(quantile * 100) ?? 0) / 1e6 - RESOLUTION_MS
+      gauge.set({ quantile: String(quantile) }, Math.max(0, lateMs) / 1_000)
+    }
+    return undefined
+  })
   return {
     name: 'event loop delay',
     start: async () => {
@@ -34,14 +36,6 @@ export function createEventLoopDelay(metrics: Metrics, windowMs = WINDOW_MS): Ev
     stop: async () => {
       clearInterval(timer)
       for (const histogram of histograms) histogram.disable()
-    },
-    report: () => {
-      const [older] = histograms
-      for (const quantile of QUANTILES) {
-        // Node measures the time from one sample to the next (nanoseconds).
-        const lateMs = (older?.percentile(quantile * 100) ?? 0) / 1e6 - RESOLUTION_MS
-        gauge.set({ quantile: String(quantile) }, Math.max(0, lateMs) / 1_000)
-      }
     },
   }
 }

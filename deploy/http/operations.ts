@@ -2,16 +2,15 @@ import { Router } from 'express'
 import { AggregatorRegistry, type MetricObject } from 'prom-client'
 import { answerJson } from '../../shared/http/answer.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
+import type { HealthCheck } from '../../shared/role.ts'
 import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { askWithin, restingFlight } from '../../shared/runtime/waiting.ts'
-import type { EventLoopDelay } from './event-loop-delay.ts'
 
 export interface OperationsDeps {
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly eventLoopDelay: Pick<EventLoopDelay, 'report'>
   /** Instruments of other threads of the process. */
   readonly moreMetrics: () => Promise<object>
   /** All parts that have to be ready before the process is; always resolves. */
@@ -43,8 +42,41 @@ export function healthRoutes({ health, draining }: OperationsDeps): Router {
   return router
 }
 
+/** By default an orchestrator's probe waits no longer than a second. */
+const HEALTH_LIMIT_MS = 900
+
+/** A busy thread answers late but is no less ready. */
+const GOOD_FOR_MS = 10_000
+
+/**
+ * Runs all checks at once. A part is not ready if its check fails, or if it does not answer within `limitMs` and its last answer is not
+ * younger than `goodForMs`; a younger answer still counts.
+ */
+export function createReadiness(
+  checks: readonly HealthCheck[],
+  limitMs = HEALTH_LIMIT_MS,
+  goodForMs = GOOD_FOR_MS,
+): () => Promise<readonly Health[]> {
+  const asks = checks.map(({ name, health }) => {
+    let last: { readonly at: number; readonly health: Health | readonly Health[] } | undefined
+    const ask = askWithin(limitMs, async () => {
+      const answer = await health()
+      last = { at: performance.now(), health: answer }
+      return answer
+    })
+    const known = () => (last !== undefined && performance.now() - last.at < goodForMs ? last.health : undefined)
+    const notReady = (reason: string): Health => ({ name, ready: false, reason })
+    return () =>
+      ask().then(
+        (answer) => answer ?? known() ?? notReady('it does not answer'),
+        (error: unknown) => notReady(error instanceof Error ? error.message : String(error)),
+      )
+  })
+  return async () => (await Promise.all(asks.map((ask) => ask()))).flat()
+}
+
 /** `GET /metrics` in the Prometheus text format, for all threads together; a thread that does not answer is left out. */
-export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: OperationsDeps): Router {
+export function metricsRoutes({ metrics, moreMetrics, logger }: OperationsDeps): Router {
   const ask = askWithin(METRICS_LIMIT_MS, moreMetrics)
   let isTold = false
   const metricsOfThreads = async (): Promise<object> => {
@@ -55,7 +87,6 @@ export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: 
     return found ?? []
   }
   const collect = restingFlight(async () => {
-    eventLoopDelay.report()
     const all = [await metrics.registry.getMetricsAsJSON(), await metricsOfThreads()]
     return AggregatorRegistry.aggregate(all as MetricObject[][] as never).metrics()
   }, REST)

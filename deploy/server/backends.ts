@@ -1,42 +1,203 @@
+/**
+ * Opens what the configuration names. The client of a server, and OpenTelemetry, are loaded only if they are needed: Elasticsearch's and
+ * Kafka's take some 50 MiB each, in every thread that loads them.
+ */
+import { join } from 'node:path'
+import { entryDocument } from '../../consumers/projections/entries.ts'
+import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
+import { PUBLISHER_DEFAULTS } from '../../gateway/publisher/publisher.ts'
+import type { BatchingPolicy } from '../../gateway/publisher/schedule.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import type { Journal, NamedTopic } from '../../shared/journal/journal.ts'
+import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/connection.ts'
+import type { ReplaceOptions } from '../../shared/log-store/elasticsearch/replace-index.ts'
+import type { LogStore } from '../../shared/log-store/log-store.ts'
+import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { BaseServices } from '../../shared/role.ts'
-import type { Config } from '../../shared/runtime/config.ts'
-import { type Role, usesStore } from './roles.ts'
+import { createCautiousClock } from '../../shared/runtime/clock.ts'
+import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { usesKafka } from './roles.ts'
 import type { RunningTracer } from './tracer.ts'
 
 /** The thread of an adapter that works synchronously: one of its own, or the one that opens it. */
-export type Where = 'own' | 'same'
+type Where = 'own' | 'same'
 
-export const usesKafka = (config: Config): boolean => config.KAFKA_BROKERS.length > 0
+/** A journal with the functions that depend on its kind. */
+export interface OpenJournal {
+  readonly journal: Journal
+  readonly batchingPolicy: BatchingPolicy
+  /** Creates missing topics; returns one line per topic, with any deviations from its specification. */
+  applyTopics(): Promise<readonly string[]>
+  /** Rejects if a topic's settings could lose entries that a gateway has confirmed. */
+  checkTopics(): Promise<void>
+  /** Retention and compaction, if no server does them; long work ends early once `signal` aborts. */
+  maintain(signal: AbortSignal): Promise<unknown>
+}
 
-const usesElasticsearch = (config: Config): boolean => config.ELASTICSEARCH_URL !== null
+/** Opens the configured journal. */
+export const openJournal = (deps: BaseServices, where: Where): Promise<OpenJournal> =>
+  usesKafka(deps.config) ? openKafkaJournal(deps) : openSqliteJournal(deps, where)
 
-/** Whether this process keeps any data in files under DATA_DIR. */
-export const usesFiles = (config: Config, role: Role): boolean =>
-  !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
+/** One disk has one queue: records that arrive during a sync, and from the senders just answered, are best gathered for the next one. */
+const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
 
-/** The configured tracer, or null. OpenTelemetry is loaded only if there is one. */
+async function openSqliteJournal({ config, clock, logger }: BaseServices, where: Where): Promise<OpenJournal> {
+  const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
+  const cautious = createCautiousClock(clock)
+  // One process writes all topics, so more than one partition would only split its batches.
+  const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
+  const topicBytesMax = Object.fromEntries(
+    topics.flatMap(({ name, retentionBytes }) => (retentionBytes === undefined ? [] : [[name, retentionBytes]])),
+  )
+  return {
+    journal,
+    batchingPolicy: SQLITE_POLICY,
+    applyTopics: async () => {
+      await journal.createTopics(topics)
+      return topics.map(({ name }) => `${name}: as it should be`)
+    },
+    checkTopics: async () => {},
+    maintain: async (signal) => {
+      const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
+      const { held } = await journal.maintain({ now: cautious.now(), retentionBytesMax, topicBytesMax, signal })
+      if (held.length > 0)
+        logger.warn({ held }, 'expired records stay in the journal until these groups have read them')
+    },
+  }
+}
+
+async function openKafkaJournal({ config, clock, logger }: BaseServices): Promise<OpenJournal> {
+  const { kafkaConnection } = await import('../../shared/journal/kafka/connection.ts')
+  const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
+  const journal = createKafkaJournal({
+    connection: kafkaConnection(config, (err) =>
+      logger.warn({ err }, 'a new certificate or password for Kafka is not used; the previous one stays in use'),
+    ),
+    clock,
+    logger,
+    // The journal gives up a little before the request does, so that its sender learns the outcome of the entry.
+    options: {
+      deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9),
+      compression: config.KAFKA_COMPRESSION,
+      groupProtocol: config.KAFKA_GROUP_PROTOCOL,
+    },
+  })
+  const topics = namedTopics(config)
+  return {
+    journal,
+    batchingPolicy: PUBLISHER_DEFAULTS,
+    applyTopics: async () => {
+      const reports = await journal.applyTopics(topics)
+      return reports.flatMap(({ topic, created, differences }) =>
+        differences.length === 0 ? [`${topic}: ${created ? 'created' : 'as it should be'}`] : differences,
+      )
+    },
+    // A gateway neither reads the audit topic nor needs it to answer a sender.
+    checkTopics: () =>
+      journal.checkDurability(topics.filter(({ isInternal, role }) => !isInternal && role !== 'audit')),
+    maintain: async () => {},
+  }
+}
+
+/** The largest record that Kafka accepts by default. */
+const KAFKA_RECORD_BYTES = 1_048_588
+/** Key and headers of the largest record, those of a dead letter included, with room to spare. */
+const KEY_AND_HEADERS_BYTES_MAX = 32_768
+
+/** The topics with this installation's names, and with a larger record limit than Kafka's default if entries may need it. */
+function namedTopics(config: Config): readonly NamedTopic[] {
+  const recordBytesMax = config.MAX_ENTRY_BYTES + KEY_AND_HEADERS_BYTES_MAX
+  const size = recordBytesMax > KAFKA_RECORD_BYTES ? { recordBytesMax } : {}
+  return Object.values(TOPICS).map((spec) => ({ ...spec, ...size, name: topicName(config.TOPIC_PREFIX, spec.role) }))
+}
+
+/** A log store with the functions that depend on its kind. */
+export interface OpenLogStore {
+  readonly store: LogStore
+  /** Creates or corrects templates and indices; returns lines for the operator. */
+  applyIndices(): Promise<readonly string[]>
+  /** Rebuilds the counts that the store keeps; returns a line that says so. */
+  rebuildCounts(): Promise<readonly string[]>
+  /** Projects the stored entries of a view anew; null if the store does so by itself. */
+  readonly rebuildView:
+    | ((kind: EntryKind | 'flows', options: ReplaceOptions & { readonly since: string | null }) => Promise<void>)
+    | null
+  /** Periodic work other than removing old days; long work ends early once `signal` aborts. */
+  maintain(signal: AbortSignal): Promise<unknown>
+}
+
+/** Opens the configured log store. */
+export const openLogStore = (deps: BaseServices, where: Where): Promise<OpenLogStore> =>
+  deps.config.ELASTICSEARCH_URL === null
+    ? openSqliteLogStore(deps, where)
+    : openElasticsearchLogStore(deps, deps.config.ELASTICSEARCH_URL)
+
+async function openSqliteLogStore({ config, logger }: BaseServices, where: Where): Promise<OpenLogStore> {
+  const store = await createSqliteLogStore({ file: join(config.DATA_DIR, 'logs.db'), thread: where, logger })
+  return {
+    store,
+    applyIndices: async () => [],
+    rebuildCounts: async () => [`${await store.rebuildCounts()} entries were counted`],
+    rebuildView: null,
+    maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
+  }
+}
+
+async function openElasticsearchLogStore(deps: BaseServices, url: string): Promise<OpenLogStore> {
+  const { config, clock, logger, metrics, tracer } = deps
+  const { createElasticsearchLogStore } = await import(
+    '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+  )
+  const store = createElasticsearchLogStore({
+    url,
+    auth: authOf(config, logger),
+    caFile: config.ELASTICSEARCH_CA_FILE,
+    indexPrefix: config.INDEX_PREFIX,
+    clock,
+    logger,
+    metrics,
+    tracer,
+    options: {
+      replicas: config.ELASTICSEARCH_REPLICAS,
+      shards: config.ELASTICSEARCH_SHARDS,
+      flowsShards: config.ELASTICSEARCH_FLOWS_SHARDS,
+    },
+  })
+  const maintain = async (): Promise<void> => {
+    await store.indices.prepareDays()
+    await store.measureShards()
+  }
+  return {
+    store,
+    applyIndices: async () => {
+      const changes = await store.indices.apply()
+      return changes.length === 0 ? ['the indices are as they should be'] : changes
+    },
+    rebuildCounts: async () => ['Elasticsearch counts when it is asked: there is nothing to make'],
+    rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
+    maintain,
+  }
+}
+
+function authOf(config: Config, logger: Logger): () => ElasticsearchAuth {
+  const newestKey = rereadSecret(config, 'ELASTICSEARCH_API_KEY', logger)
+  const newestPassword = rereadSecret(config, 'ELASTICSEARCH_PASSWORD', logger)
+  return () => {
+    const [apiKey, username, password] = [newestKey(), config.ELASTICSEARCH_USERNAME, newestPassword()]
+    if (apiKey !== null) return { type: 'apiKey', apiKey }
+    if (username !== null && password !== null) return { type: 'basic', username, password }
+    return { type: 'none' }
+  }
+}
+
+/** The configured tracer, or null. */
 export async function openTracer({ config, ...deps }: BaseServices): Promise<RunningTracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config
   if (endpoint === null || Number(config.OTEL_TRACES_SAMPLER_ARG) === 0) return null
   const { createTracer } = await import('./tracer.ts')
   const messagingSystem = usesKafka(config) ? 'kafka' : 'sqlite'
   return createTracer({ ...deps, config: { ...config, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, messagingSystem })
-}
-
-/** The role cannot run with these backends. */
-class RoleError extends Error {
-  override readonly name = 'RoleError'
-}
-
-/** Throws a `RoleError` if a role that runs by itself would have its data in files that no other process can share. */
-export function checkRole(role: Role, config: Config): void {
-  if (role === 'all') return
-  const missing = [
-    usesKafka(config) ? [] : ['KAFKA_BROKERS'],
-    role === 'gateway' || usesElasticsearch(config) ? [] : ['ELASTICSEARCH_URL'],
-  ].flat()
-  if (missing.length === 0) return
-  throw new RoleError(
-    `--role ${role} shares its data with other processes: set ${missing.join(' and ')}, or run all roles in one process`,
-  )
 }

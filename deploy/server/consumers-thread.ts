@@ -16,9 +16,7 @@ import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
-import { openTracer } from './backends.ts'
-import { openJournal } from './journals.ts'
-import { openLogStore } from './log-stores.ts'
+import { openJournal, openLogStore, openTracer } from './backends.ts'
 
 export interface ConsumersCalls {
   health(): readonly Health[]

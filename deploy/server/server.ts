@@ -17,16 +17,23 @@ import { createViews } from '../../views/views.ts'
 import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
-import { checkRole, openTracer, usesFiles } from './backends.ts'
+import { createReadiness } from '../http/operations.ts'
+import { openJournal, openLogStore, openTracer } from './backends.ts'
 import { banner } from './banner.ts'
 import { createCertificateReport } from './certificates.ts'
 import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { setUpRegistry } from './first-start.ts'
-import { openJournal } from './journals.ts'
-import { openLogStore } from './log-stores.ts'
-import { createReadiness } from './readiness.ts'
-import { evaluatesWatches, indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
+import {
+  checkRole,
+  evaluatesWatches,
+  indexesLogs,
+  type Role,
+  showsLogs,
+  takesLogs,
+  usesFiles,
+  usesStore,
+} from './roles.ts'
 import { sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
@@ -113,7 +120,6 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
   const url = (): string => http.main.url() + below(config.BASE_PATH)
   const roles = createRoles(options, started, consumers, url)
-  const eventLoopDelay = createEventLoopDelay(core.metrics)
   const http = createHttpServers({
     ...core,
     roles,
@@ -121,12 +127,11 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
     hasPage: showsLogs(role),
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
     health: createReadiness([...started.health, ...roles.flatMap((parts) => parts.health ?? [])]),
-    eventLoopDelay,
     draining,
   })
   const inOrder = [
     ...roles.flatMap((parts) => parts.services),
-    eventLoopDelay,
+    createEventLoopDelay(core.metrics),
     ...(http.metrics === undefined ? [] : [http.metrics]),
     // Started last of the services that serve requests, as its readiness says that all parts are up.
     stoppedTogether('servers', [...(http.grpc === undefined ? [] : [http.grpc]), http.main]),

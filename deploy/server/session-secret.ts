@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
-import { usesFiles } from './backends.ts'
 import { DataDirUnusableError } from './data-dir-lock.ts'
-import { type Role, showsLogs } from './roles.ts'
+import { type Role, showsLogs, usesFiles } from './roles.ts'
 
 const FILE = 'session-secret'
 const SECRET_BYTES = 32

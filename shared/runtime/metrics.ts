@@ -256,8 +256,11 @@ export interface Metrics {
    * already includes its first event.
    */
   counter(name: NameOf<'counter'>, begun?: LabelValues): Counter
-  /** `read` gives the value whenever it is collected, as some values change several times per request. */
-  gauge(name: NameOf<'gauge'>, read?: () => number): Gauge
+  /**
+   * `read` gives the value whenever it is collected, as some values change several times per request; that of a gauge with labels sets their
+   * values itself.
+   */
+  gauge(name: NameOf<'gauge'>, read?: (gauge: Gauge) => number | undefined): Gauge
   histogram(name: NameOf<'histogram'>): Histogram
   readonly registry: Registry
 }
@@ -279,7 +282,11 @@ export function createMetrics({ processMetrics = false, shown = (_name: string):
     },
     gauge: (name, read) => {
       const gauge = made.get(name) as Gauge
-      return read === undefined ? gauge : Object.assign(gauge, { collect: () => gauge.set(read()) })
+      const collect = (): void => {
+        const value = read?.(gauge)
+        if (value !== undefined) gauge.set(value)
+      }
+      return read === undefined ? gauge : Object.assign(gauge, { collect })
     },
     histogram: (name) => made.get(name) as Histogram,
     registry,

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
-import { createEventLoopDelay, type EventLoopDelay } from '../../../../deploy/http/event-loop-delay.ts'
+import { createEventLoopDelay } from '../../../../deploy/http/event-loop-delay.ts'
+import type { Service } from '../../../../shared/runtime/lifecycle.ts'
 import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 
-let delay: EventLoopDelay
+let delay: Service
 let metrics: Metrics
 afterEach(() => delay.stop(0))
 
@@ -17,7 +18,6 @@ async function start(windowMs?: number): Promise<void> {
 
 /** The delay of a quantile, in seconds. */
 async function reported(quantile: string): Promise<number> {
-  delay.report()
   const text = await metrics.registry.getSingleMetricAsString('sluice_event_loop_delay_seconds')
   return Number(new RegExp(`\\{quantile="${quantile.replace('.', '\\.')}"\\} (\\S+)$`, 'm').exec(text)?.[1])
 }

@@ -26,7 +26,6 @@ beforeEach(async () => {
   const deps: OperationsDeps = {
     logger,
     metrics: createMetrics(),
-    eventLoopDelay: { report: () => undefined },
     moreMetrics: () => moreMetrics(),
     health: async () => health,
     draining: () => draining,

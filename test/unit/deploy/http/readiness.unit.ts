@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReadiness } from '../../../../deploy/server/readiness.ts'
+import { createReadiness } from '../../../../deploy/http/operations.ts'
 
 const LIMIT_MS = 10
 
