@@ -4,6 +4,7 @@ import { createTopicFollower } from '../../shared/journal/topic-follower.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
+import { createWaker } from '../../shared/runtime/waiting.ts'
 import {
   decodeRecord,
   encodeRecord,
@@ -71,6 +72,9 @@ type Revision = Exclude<WatchRecord, { readonly kind: 'evaluated' }> & {
   readonly value: { readonly revision: number; readonly by: string }
 }
 
+/** The key of a record of a watch or of its state. */
+type Key = Pick<Revision, 'kind' | 'team' | 'id'>
+
 /** The topic has one partition, so its records have one order. */
 const PARTITION = 0
 /** Maximum time from an append until it is read back. */
@@ -79,44 +83,32 @@ const READ_BACK_MS = 10_000
 /** Keeps all watches and their states in memory. */
 export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
   const { journal, topic, writer } = deps
-  /** Called after each change. */
-  const waiting = new Set<() => void>()
+  const folds = createWaker(new AbortController().signal)
   const { name, start, stop, state, caughtUp } = createTopicFollower({
     ...deps,
     name: 'watches',
     begin: createFold,
     fold: (fold, records) => fold.add(records),
-    onChange: () => {
-      for (const look of [...waiting]) look()
-    },
+    onChange: folds.wake,
   })
+
+  const append = (...records: readonly WatchRecord[]): Promise<void> =>
+    journal.append({ topic, partition: PARTITION, records: records.map(encodeRecord) })
 
   /** Resolves once the condition holds after a fold; rejects on timeout. */
   async function until(holds: () => boolean): Promise<void> {
-    if (holds()) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const look = (): void => {
-      if (holds()) resolve()
-    }
-    const timer = setTimeout(
-      () => reject(new AppendError('the appended record was not read back in time', 'unknown')),
-      READ_BACK_MS,
-    )
-    waiting.add(look)
-    try {
-      await promise
-    } finally {
-      clearTimeout(timer)
-      waiting.delete(look)
+    const end = performance.now() + READ_BACK_MS
+    while (!holds()) {
+      const leftMs = end - performance.now()
+      if (leftMs <= 0) throw new AppendError('the appended record was not read back in time', 'unknown')
+      await folds.wait(leftMs)
     }
   }
 
-  /** Appends a record and returns whether it is the one that stands; `standing` returns that, or null if there is to be none. */
-  async function appendRevision(
-    record: Revision,
-    standing: () => StoredWatch | StoredState | null | undefined,
-  ): Promise<boolean> {
+  /** Appends a record and returns whether it is the one that stands. */
+  async function appendRevision(record: Revision): Promise<boolean> {
     const { revision, by } = record.value
+    const standing = () => state().standing(record)
     try {
       await append(record)
     } catch (error) {
@@ -128,10 +120,6 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
     return stands?.revision === revision && stands.by === by
   }
 
-  const append = (record: WatchRecord): Promise<void> =>
-    journal.append({ topic, partition: PARTITION, records: [encodeRecord(record)] })
-  const known = (team: string, id: string): KnownWatch | undefined => state().find(team, id)
-
   return {
     name,
     start,
@@ -142,23 +130,15 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
       state()
         .of(team)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    find: known,
-    remove: (team, id) =>
-      journal.append({
-        topic,
-        partition: PARTITION,
-        records: (['watch', 'state'] as const).map((kind) => encodeRecord({ kind, team, id, value: null })),
-      }),
+    find: (team, id) => state().find(team, id),
+    remove: (team, id) => append({ kind: 'watch', team, id, value: null }, { kind: 'state', team, id, value: null }),
     put: (team, id, watch) => {
       const value = { ...watch, revision: (watch.revision ?? 0) + 1, by: randomUUID() }
-      return appendRevision({ kind: 'watch', team, id, value }, () =>
-        state().isDeleted(team, id) ? null : state().watchOf(team, id),
-      )
+      return appendRevision({ kind: 'watch', team, id, value })
     },
     advance: ({ team, id, state: before }, next) => {
       const value = { ...next, revision: (before?.revision ?? 0) + 1, by: writer }
-      const stands = () => (known(team, id) === undefined ? null : state().stateOf(team, id))
-      return appendRevision({ kind: 'state', team, id, value }, stands)
+      return appendRevision({ kind: 'state', team, id, value })
     },
     mend: async () => {
       for (const record of state().overlaid()) await append(record)
@@ -177,36 +157,34 @@ function createFold() {
   /** The records that stand for keys whose last record does not count: compaction would keep the wrong one. */
   const overlaid = new Map<string, WatchRecord>()
   const keyOf = (team: string, id: string): string => `${team}/${id}`
+  const presentOf = ({ kind, team, id }: Key): StoredWatch | StoredState | undefined =>
+    kind === 'watch' ? teams.get(team)?.get(id) : states.get(keyOf(team, id))
 
   function addOne(record: WatchRecord): void {
-    const { kind, team, id } = record
-    const key = keyOf(team, id)
-    if (kind === 'evaluated') {
-      evaluated.set(team, record.value ?? {})
+    if (record.kind === 'evaluated') {
+      evaluated.set(record.team, record.value ?? {})
       return
     }
-    if (record.value === null) {
-      if (kind === 'watch') deleted.add(key)
-      replace(record)
-      overlaid.delete(`${kind}/${key}`)
-      return
-    }
-    const { revision = Number.POSITIVE_INFINITY, by } = record.value
-    const present = kind === 'watch' ? teams.get(team)?.get(id) : states.get(key)
+    const { kind, team, id, value } = record
+    const key = `${kind}/${keyOf(team, id)}`
+    const present = presentOf(record)
+    const revision = value?.revision ?? Number.POSITIVE_INFINITY
     // Compaction may have removed revisions in between; a revision that is not greater comes from a process that lost the race.
-    const isLate = deleted.has(key) || revision <= (present?.revision ?? 0)
+    const isLate = value !== null && (deleted.has(keyOf(team, id)) || revision <= (present?.revision ?? 0))
     if (!isLate) replace(record)
-    if (isLate && (present?.revision !== revision || present.by !== by))
-      overlaid.set(`${kind}/${key}`, { kind, team, id, value: present ?? null } as WatchRecord)
-    else overlaid.delete(`${kind}/${key}`)
+    if (isLate && (present?.revision !== revision || present.by !== value.by))
+      overlaid.set(key, { kind, team, id, value: present ?? null } as WatchRecord)
+    else overlaid.delete(key)
   }
 
   function replace({ kind, team, id, value }: Exclude<WatchRecord, { readonly kind: 'evaluated' }>): void {
+    const key = keyOf(team, id)
     if (kind === 'state') {
-      if (value === null) states.delete(keyOf(team, id))
-      else states.set(keyOf(team, id), value)
+      if (value === null) states.delete(key)
+      else states.set(key, value)
       return
     }
+    if (value === null) deleted.add(key)
     const own = teams.get(team) ?? new Map<string, StoredWatch>()
     if (value === null) own.delete(id)
     else own.set(id, value)
@@ -238,8 +216,11 @@ function createFold() {
       return watch && knownOf(team, id, watch)
     },
     overlaid: (): readonly WatchRecord[] => [...overlaid.values()],
-    watchOf: (team: string, id: string): StoredWatch | undefined => teams.get(team)?.get(id),
-    isDeleted: (team: string, id: string): boolean => deleted.has(keyOf(team, id)),
-    stateOf: (team: string, id: string): StoredState | undefined => states.get(keyOf(team, id)),
+    /** The value that counts for a key; null if there is to be none, as the watch was deleted. */
+    standing: (key: Key): StoredWatch | StoredState | null | undefined => {
+      const { kind, team, id } = key
+      const isGone = kind === 'watch' ? deleted.has(keyOf(team, id)) : !teams.get(team)?.has(id)
+      return isGone ? null : presentOf(key)
+    },
   }
 }
