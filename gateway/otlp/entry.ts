@@ -12,7 +12,6 @@ import {
   firstName,
   foreignLevel,
   hexId,
-  LOGGER_NAMES,
   scopeDataOf,
   sentIdOf,
   stringOf,
@@ -42,9 +41,8 @@ export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Che
   const traceId = hexId(record.traceId)
   const level = levelOf(record)
   const fields = {
-    categoryName:
-      origin.category ?? takeFirst(extractor, [...LOGGER_NAMES, ...origin.loggerNames], stringOf) ?? origin.service,
-    environment: origin.environment,
+    categoryName: takeFirst(extractor, origin.loggerNames, stringOf) ?? origin.category.value,
+    environment: origin.environment?.value,
     level,
     eventName,
     eventId: extractor.take('logrecord.event.id', eventIdOf),
@@ -80,10 +78,9 @@ export function placesIn(record: LogRecord, origin: Omit<Origin, 'project'>): Pl
   return (field) => {
     switch (field) {
       case 'categoryName':
-        if (origin.category !== undefined) return ['scope', 'name']
-        return first([...LOGGER_NAMES, ...origin.loggerNames], stringOf) ?? ['resource', 'attributes', 'service.name']
+        return first(origin.loggerNames, stringOf) ?? origin.category.place
       case 'environment':
-        return origin.environmentName === undefined ? undefined : ['resource', 'attributes', origin.environmentName]
+        return origin.environment?.place
       case 'eventName':
         return textOf(record.eventName) === undefined ? first(EVENT_NAMES, textOf) : ['eventName']
       case 'correlationKey':

@@ -2,7 +2,7 @@ import type { Checked } from '../../shared/contract/errors.ts'
 import { fitsDepth, hasLostDigits } from '../../shared/contract/exact-json.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { exceeds, type Fields } from '../ingest/fields.ts'
-import { firstName, stringOf } from '../ingest/foreign-fields.ts'
+import { firstName, LOGGER_NAMES, stringOf } from '../ingest/foreign-fields.ts'
 import type { ProjectFinder } from '../ingest/foreign-sender.ts'
 import { type PlacedRecord, partOf, ResourceOrScope } from './log-records.ts'
 
@@ -46,17 +46,19 @@ export function createKeeps(names: readonly string[]): Keeps {
 export interface Origin {
   /** The Project that they go to. */
   readonly project: Checked<Project>
-  /** The scope's name, if it is a logger's. */
-  readonly category: string | undefined
-  /** Attributes that hold a logger's name in this scope, in addition to those that do in every scope. */
+  /** The attributes of a record that can have its logger's name: none if the scope has it. */
   readonly loggerNames: readonly string[]
   /** The category of records that name no logger. */
-  readonly service: string
-  readonly environment: string | undefined
-  /** The resource attribute that the environment is from. */
-  readonly environmentName: string | undefined
+  readonly category: Placed
+  readonly environment: Placed | undefined
   /** Scope data that all of them share. */
   readonly scopeData: Fields
+}
+
+/** A value, and the names of the members that lead to it from the scope or the resource. */
+interface Placed {
+  readonly value: string
+  readonly place: readonly string[]
 }
 
 export interface OriginsDeps {
@@ -91,11 +93,8 @@ export function createOrigins(deps: OriginsDeps): (resource: Sent, scope: Sent) 
 }
 
 /** The part of an origin that is the resource's. */
-interface FromResource {
-  readonly project: Checked<Project>
+interface FromResource extends Pick<Origin, 'project' | 'environment'> {
   readonly service: string | undefined
-  readonly environmentName: string | undefined
-  readonly environment: string | undefined
   readonly kept: Fields
 }
 
@@ -110,8 +109,10 @@ function fromResource({ attributes }: ResourceOrScope, { projects, named, keeps 
   return {
     project,
     service,
-    environmentName,
-    environment: environmentName && stringOf(attributes[environmentName]),
+    environment:
+      environmentName === undefined
+        ? undefined
+        : { value: String(attributes[environmentName]), place: ['resource', 'attributes', environmentName] },
     kept: keptOf(attributes, (name) => keeps(name) || (name === 'service.name' && !isProject), RESOURCE_LIMITS),
   }
 }
@@ -122,30 +123,25 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 }
 
 /** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
-const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
+const BRIDGE_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
-function originOf(
-  { project, service, environmentName, environment, kept }: FromResource,
-  scope: ResourceOrScope,
-): Origin {
+/** The attributes with the name of a logger where the scope is a bridge: pino and bunyan have it in `name`, which elsewhere can be any name. */
+const BRIDGED_LOGGER_NAMES = [...LOGGER_NAMES, 'name']
+
+function originOf({ project, service, environment, kept }: FromResource, scope: ResourceOrScope): Origin {
   const name = stringOf(scope.name)
   const version = stringOf(scope.version)
-  const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
+  const isBridge = name !== undefined && BRIDGE_SCOPE.test(name)
   const ofScope = {
     ...keptOf(scope.attributes, () => true, SCOPE_LIMITS),
-    ...(isGeneric && { 'otel.scope.name': name }),
+    ...(isBridge && { 'otel.scope.name': name }),
     ...(version !== undefined && { 'otel.scope.version': version }),
   }
-  return {
-    project,
-    category: isGeneric ? undefined : name,
-    // pino and bunyan store the logger's name there; elsewhere `name` can be the name of anything.
-    loggerNames: isGeneric ? ['name'] : [],
-    service: service ?? project.value?.name ?? '',
-    environmentName,
-    environment,
-    scopeData: { ...kept, ...ofScope },
-  }
+  const common = { project, environment, scopeData: { ...kept, ...ofScope } }
+  if (name !== undefined && !isBridge)
+    return { ...common, loggerNames: [], category: { value: name, place: ['scope', 'name'] } }
+  const category = { value: service ?? project.value?.name ?? '', place: ['resource', 'attributes', 'service.name'] }
+  return { ...common, loggerNames: isBridge ? BRIDGED_LOGGER_NAMES : LOGGER_NAMES, category }
 }
 
 /** Attributes as scope data; those for which there is no room are left out, as each record has a copy. */

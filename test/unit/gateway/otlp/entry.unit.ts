@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { LOGGER_NAMES } from '../../../../gateway/ingest/foreign-fields.ts'
 import { entryOf as entryOfRecord } from '../../../../gateway/otlp/entry.ts'
 import { plainAttributes, plainValue, recordOf } from '../../../../gateway/otlp/log-records.ts'
 import type { Origin } from '../../../../gateway/otlp/origins.ts'
@@ -9,11 +10,9 @@ import * as fc from '../../../support/fast-check.ts'
 type RecordOrigin = Omit<Origin, 'project'>
 
 const ORIGIN: RecordOrigin = {
-  category: 'my.library',
   loggerNames: [],
-  service: 'checkout',
-  environmentName: 'deployment.environment.name',
-  environment: 'Production',
+  category: { value: 'my.library', place: ['scope', 'name'] },
+  environment: { value: 'Production', place: ['resource', 'attributes', 'deployment.environment.name'] },
   scopeData: {},
 }
 const BODY = { stringValue: 'hello' }
@@ -227,7 +226,8 @@ describe('an error as an attribute', () => {
 })
 
 describe('the category', () => {
-  const generic: RecordOrigin = { ...ORIGIN, category: undefined, loggerNames: ['name'] }
+  const service = { value: 'checkout', place: ['resource', 'attributes', 'service.name'] }
+  const generic: RecordOrigin = { ...ORIGIN, category: service, loggerNames: [...LOGGER_NAMES, 'name'] }
   const read = (values: Record<string, string>, origin: RecordOrigin) => {
     const { categoryName, scopeData } = entryOf({ body: BODY, attributes: attributes(values) }, origin).value ?? {}
     return [categoryName, scopeData]
@@ -243,7 +243,7 @@ describe('the category', () => {
 
   test('is the service where nothing names a logger', () => {
     expect(read({ logger: '' }, generic)).toEqual(['checkout', { logger: '' }])
-    expect(read({ name: 'Bob' }, { ...generic, loggerNames: [] })).toEqual(['checkout', { name: 'Bob' }])
+    expect(read({ name: 'Bob' }, { ...generic, loggerNames: LOGGER_NAMES })).toEqual(['checkout', { name: 'Bob' }])
   })
 })
 

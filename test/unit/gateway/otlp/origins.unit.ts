@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { LOGGER_NAMES } from '../../../../gateway/ingest/foreign-fields.ts'
 import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.ts'
 import { createKeeps, createOrigins, RESOURCE_ATTRIBUTES } from '../../../../gateway/otlp/origins.ts'
 import { CHECKOUT, foreignRegistry, STOCK } from '../../../support/foreign-gateway.ts'
@@ -112,9 +113,8 @@ describe('the scope', () => {
     const attributes = [text('host.name', 'of the scope'), text('schema', 'x')]
     expect(origin({ name: 'shop.checkout', version: '2.0', attributes })).toEqual({
       project: expect.anything(),
-      category: 'shop.checkout',
       loggerNames: [],
-      service: 'checkout api',
+      category: { value: 'shop.checkout', place: ['scope', 'name'] },
       environment: undefined,
       scopeData: { 'host.name': 'of the scope', schema: 'x', 'otel.scope.version': '2.0' },
     })
@@ -124,12 +124,16 @@ describe('the scope', () => {
     '%s is no category, and is kept by its name',
     (name) => {
       const { category, loggerNames, scopeData } = origin({ name })
-      expect([category, loggerNames, scopeData['otel.scope.name']]).toEqual([undefined, ['name'], name])
+      expect([category.value, loggerNames.at(-1), scopeData['otel.scope.name']]).toEqual(['checkout api', 'name', name])
     },
   )
 
   test.each([{}, { name: '' }, { name: 7 }])('%j names nothing', (scope) => {
-    expect(origin(scope)).toMatchObject({ category: undefined, loggerNames: [], scopeData: { 'host.name': 'a' } })
+    expect(origin(scope)).toMatchObject({
+      category: { value: 'checkout api' },
+      loggerNames: LOGGER_NAMES,
+      scopeData: { 'host.name': 'a' },
+    })
     expect(origin(scope).scopeData).not.toHaveProperty('otel.scope.name')
   })
 
@@ -143,7 +147,7 @@ describe('the scope', () => {
   test('another of the same resource has its own values', () => {
     const originOf = keeping()
     const resource = { attributes: [CHECKOUT_SERVICE] }
-    const names = ['a', 'b', 'a'].map((name) => originOf(resource, { name }).category)
+    const names = ['a', 'b', 'a'].map((name) => originOf(resource, { name }).category.value)
     expect(names).toEqual(['a', 'b', 'a'])
   })
 })
