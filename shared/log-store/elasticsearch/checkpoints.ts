@@ -105,14 +105,11 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     async recent() {
       if (shared === undefined || performance.now() - shared.at > SHARED_MS) {
         shared = { at: performance.now(), look: now() }
+        shared.look.catch(() => {
+          shared = undefined
+        })
       }
-      const { look } = shared
-      try {
-        return await look
-      } catch (error) {
-        shared = undefined
-        throw error
-      }
+      return shared.look
     },
   }
 }

@@ -16,9 +16,8 @@ import {
   TALLIED_MAX,
 } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
-import { compileFlowFilter } from './filter-dsl.ts'
+import { compileFlowFilter, stateClauses } from './flow-filter.ts'
 import { readFlowGroups } from './flow-groups.ts'
-import { stateClauses } from './flow-states.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'

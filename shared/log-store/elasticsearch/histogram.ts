@@ -2,7 +2,7 @@ import { levelOf } from '../../contract/levels.ts'
 import { parseTimestamp, toNanos } from '../../contract/timestamp.ts'
 import { type EntryFilter, type LogStoreReader, NO_HISTOGRAM } from '../log-store.ts'
 import { histogramOf, type LevelCount, type Spans, spansOver, startsOf } from '../spans.ts'
-import { compileFilter } from './filter-dsl.ts'
+import { compileFilter } from './query-dsl.ts'
 import { aggregate, type Searcher, type Terms, timeSort } from './searcher.ts'
 
 interface Counted {

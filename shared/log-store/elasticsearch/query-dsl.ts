@@ -1,5 +1,7 @@
+import { levelRank } from '../../contract/levels.ts'
 import type { Comparison, KeywordField, LeafField, NumberField, Query, TextField } from '../../query/ast.ts'
 import { keyRange } from '../../query/sort-key.ts'
+import type { EntryFilter } from '../log-store.ts'
 import { leafTerm, sortTerm } from './entry-body.ts'
 
 /** A clause of Elasticsearch's query language. */
@@ -31,6 +33,24 @@ const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: v
 /** A category and all categories below it. */
 export const categoryOrBelow = (category: string): Clause =>
   anyOf([term('category', category), prefix('category', `${category}.`)])
+
+const EXACT = ['environment', 'correlationKey', 'event', 'step', 'project', 'template', 'exceptionGroup'] as const
+
+/** A filter as one clause. The Team always comes first: no search runs without it. */
+export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): Clause {
+  const clauses: Clause[] = [term('team', filter.team)]
+  if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
+  if (filter.to !== null) clauses.push({ range: { timestamp: { lt: filter.to } } })
+  if (filter.levelMin !== null) clauses.push({ range: { level: { gte: levelRank(filter.levelMin) } } })
+  if (filter.levelMax !== null) clauses.push({ range: { level: { lte: levelRank(filter.levelMax) } } })
+  for (const field of EXACT) {
+    const value = filter[field]
+    if (value !== null) clauses.push(term(field, value))
+  }
+  if (filter.category !== null) clauses.push(categoryOrBelow(filter.category))
+  if (filter.query.type !== 'all') clauses.push(compileQuery(filter.query))
+  return allOf([...clauses, ...more])
+}
 
 /** A query as a clause that finds the same entries as `matches` does. */
 export function compileQuery(query: Query): Clause {

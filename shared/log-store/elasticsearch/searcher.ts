@@ -4,10 +4,9 @@ import { compareTimestamps, parseTimestamp, timestampOf } from '../../contract/t
 import type { Clock } from '../../runtime/clock.ts'
 import { type EntryFilter, ReadTooLargeError } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
-import { compileFilter } from './filter-dsl.ts'
 import type { IndexNames } from './index-names.ts'
 import { hasTooManyClauses } from './outcome.ts'
-import type { Clause } from './query-dsl.ts'
+import { type Clause, compileFilter } from './query-dsl.ts'
 
 export interface Hit<Source> {
   readonly _id: string

@@ -4,11 +4,10 @@ import { unlessAborted } from '../../runtime/waiting.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
 import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
-import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
+import { compileFilter } from './query-dsl.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
 import { asReadError, type Hit, LENIENT, preferenceOf, ROW, rowOfText, type StampedSource, textOf } from './searcher.ts'
-import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
   /** A connection that does not retry. */
@@ -53,25 +52,17 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     const position = after === null ? NOWHERE : decodePosition(after)
     if (position === undefined) throw new TailCursorError('the cursor of the tail is none of ours')
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
-    const look = await retried(async () => {
-      let found = await unlessAborted(joined.length > 0 ? checkpoints.now() : checkpoints.recent(), signal)
-      // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone or has lost its end.
-      if (lacksSeen(found, position) || isBehind(found, position))
-        found = await unlessAborted(checkpoints.now(), signal)
-      requireEnds(found, joined)
-      return found
-    }, signal)
+    const look = await retried(() => lookFrom(checkpoints, position, joined, signal), signal)
     const follows = ({ kind }: Shard): boolean => kinds.includes(kind)
     const streams = look.streams.filter(follows)
-    const seen = new Map([
-      ...look.silent.filter(follows).flatMap((shard) => {
-        const key = position.seen.has(shard.key) ? shard.key : (shard.origin?.key ?? shard.key)
-        return placeOf(key, position.seen.get(key) ?? NONE)
-      }),
-      ...streams.flatMap((stream) => placeOf(stream.key, startOf(stream, position))),
-    ])
+    const seen = new Map(
+      [
+        ...look.silent.filter(follows).map((shard) => seenOfSilent(shard, position)),
+        ...streams.map((stream) => [stream.key, startOf(stream, position)] as const),
+      ].filter(([, number]) => number > NONE),
+    )
     const unread = streams
-      .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
+      .map((stream) => ({ stream, after: seen.get(stream.key) ?? NONE }))
       .filter(({ stream, after: from }) => stream.end > from)
       .sort(byUrgency)
       .slice(0, STREAMS_MAX)
@@ -85,8 +76,54 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
   }
 }
 
+/** The position of a reader of arrivals: the last number that it has seen in each shard. */
+export interface TailPosition {
+  /** The kinds that the reader follows. Of the other kind it has seen nothing, and missed nothing. */
+  readonly kinds: readonly EntryKind[]
+  readonly seen: ReadonlyMap<string, number>
+}
+
+const KIND_LETTERS = { event: 'e', application: 'a' } as const satisfies Record<EntryKind, string>
+const SHAPE = /^([ea]{1,2})~((?:[\w-]{7,12}\.[0-9a-z]{1,11}(?:,|$))*)$/
+
+/** A cursor's text, such as `ea~Xy12_-0.2s,…`: short enough for a header. */
+export function encodePosition({ kinds, seen }: TailPosition): string {
+  const letters = kinds.map((kind) => KIND_LETTERS[kind]).join('')
+  return `${letters}~${[...seen].map(([key, number]) => `${key}.${number.toString(36)}`).join(',')}`
+}
+
+/** The position in a cursor's text; undefined if it is not a cursor of this store. */
+export function decodePosition(text: string): TailPosition | undefined {
+  const match = SHAPE.exec(text)
+  if (match === null) return undefined
+  const [, letters = '', parts = ''] = match
+  const kinds = (['event', 'application'] as const).filter((kind) => letters.includes(KIND_LETTERS[kind]))
+  const seen = parts
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part): [string, number] => {
+      const dot = part.indexOf('.')
+      return [part.slice(0, dot), Number.parseInt(part.slice(dot + 1), 36)]
+    })
+  return { kinds, seen: new Map(seen) }
+}
+
 /** The position of a reader that has not begun yet. */
 const NOWHERE: TailPosition = { kinds: [], seen: new Map() }
+
+/** The shards as they are, no earlier than they were when the reader was at its position; `joined` are the kinds that it begins to follow. */
+async function lookFrom(
+  checkpoints: Checkpoints,
+  position: TailPosition,
+  joined: readonly EntryKind[],
+  signal: AbortSignal | undefined,
+): Promise<Look> {
+  let look = await unlessAborted(joined.length > 0 ? checkpoints.now() : checkpoints.recent(), signal)
+  // The cursor may be newer than a shared look, so that only the present one tells whether a shard is gone or has lost its end.
+  if (lacksSeen(look, position) || isBehind(look, position)) look = await unlessAborted(checkpoints.now(), signal)
+  requireEnds(look, joined)
+  return look
+}
 
 /**
  * A reader that begins to follow a kind counts all existing entries as seen, so each of its shards has to report where it ends: one that is
@@ -123,10 +160,14 @@ function startOf({ key, kind, end, last, origin }: Stream, { kinds, seen }: Tail
   return Math.max(NONE, origin.copiedEnd - unseen)
 }
 
+/** A shard that is silent is not read, and keeps its place; a rebuilt one that was not read yet keeps that of its origin. */
+function seenOfSilent({ key: own, origin }: Shard, { seen }: TailPosition): readonly [key: string, number: number] {
+  const key = seen.has(own) ? own : (origin?.key ?? own)
+  return [key, seen.get(key) ?? NONE]
+}
+
 /** The number before the first one. */
 const NONE = -1
-
-const placeOf = (key: string, number: number): [string, number][] => (number < 0 ? [] : [[key, number]])
 
 interface MultiSearchAnswer {
   readonly responses: readonly {
@@ -199,38 +240,25 @@ function merge(
 ): TailPage {
   const queues = unread.flatMap(({ stream }, index) => {
     const found = arrivals[index]
-    return found === undefined ? [] : [{ stream, arrivals: found, next: 0 }]
+    // With fewer than requested, nothing else up to the end of this shard matches.
+    return found === undefined ? [] : [{ stream, waiting: [...found], isAll: found.length < limit }]
   })
   const entries: { entry: EntryRow; cursor: string }[] = []
   let bytes = 0
   while (entries.length < limit) {
-    let first: (typeof queues)[number] | undefined
-    for (const queue of queues) if (isEarlier(queue, first)) first = queue
-    const arrival = first?.arrivals[first.next]
+    const [first] = queues.filter(({ waiting }) => waiting.length > 0).sort((a, b) => nextAt(a) - nextAt(b))
+    const arrival = first?.waiting[0]
     if (first === undefined || arrival === undefined) break
     bytes += arrival.bytes
     if (entries.length > 0 && bytes > PAGE_BYTES_MAX) break
-    first.next += 1
+    first.waiting.shift()
     seen.set(first.stream.key, arrival.number)
     entries.push({ entry: arrival.entry, cursor: encodePosition({ kinds, seen }) })
   }
-  let more = unread.length === STREAMS_MAX || queues.length < unread.length
-  for (const { stream, arrivals: found, next } of queues) {
-    // Fewer than requested, and all of them returned: nothing else up to the end of this shard matches.
-    if (next === found.length && found.length < limit) seen.set(stream.key, stream.end)
-    else more = true
-  }
+  const read = queues.filter(({ waiting, isAll }) => isAll && waiting.length === 0)
+  for (const { stream } of read) seen.set(stream.key, stream.end)
+  const more = unread.length === STREAMS_MAX || read.length < unread.length
   return { entries, more, cursor: encodePosition({ kinds, seen }) }
 }
 
-interface Queue {
-  readonly arrivals: readonly Arrival[]
-  readonly next: number
-}
-
-function isEarlier(queue: Queue, than: Queue | undefined): boolean {
-  const arrival = queue.arrivals[queue.next]
-  if (arrival === undefined) return false
-  const other = than?.arrivals[than.next]
-  return other === undefined || arrival.writtenAt < other.writtenAt
-}
+const nextAt = ({ waiting: [next] }: { readonly waiting: readonly Arrival[] }): number => next?.writtenAt ?? 0

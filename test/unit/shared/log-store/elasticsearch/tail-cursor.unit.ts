@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodePosition, encodePosition } from '../../../../../shared/log-store/elasticsearch/tail-cursor.ts'
+import { decodePosition, encodePosition } from '../../../../../shared/log-store/elasticsearch/tail.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 const key = fc.stringMatching(/^[\w-]{6}\d{1,2}$/)
