@@ -2,12 +2,13 @@
  * Brings what an older version has stored to the form of this one. `moveMore` moves records and leaves, which version 3 had in rows of their
  * own, into blocks; a table that becomes empty is all that tells the progress, and reads look there for what is in no block.
  *
- * `renew` adds what entries lack: fingerprints, and words that were not indexed. They are processed in order of
+ * `renewMore` adds what entries lack: fingerprints, and words that were not indexed. They are processed in order of
  * arrival. A full-text table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its
  * entries; until then the old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes
  * where it was.
  */
 import type { EntryDocument } from '../../contract/documents.ts'
+import type { EntryRecord } from '../../contract/records.ts'
 import type { Content } from './block-codec.ts'
 import { appendContents, bytesOf, oldContents } from './contents.ts'
 import type { StoreContext } from './context.ts'
@@ -36,13 +37,8 @@ export function moveMore({ database, limits }: StoreContext): boolean {
   return true
 }
 
-/** Some entries to renew. */
-export interface Turn {
-  /** All entries up to this arrival are renewed. */
-  readonly after: number
-  /** In order of arrival, all from one full-text table. */
-  readonly entries: readonly { readonly arrival: number; readonly source: string }[]
-}
+/** Makes the document of a stored record, which is also given as its text. */
+export type DocumentOf = (record: EntryRecord, source: string) => EntryDocument
 
 /** Maximum characters of the sources of a turn (except for a single longer one): a few tens of milliseconds. */
 const SOURCES_LENGTH_MAX = 1_000_000
@@ -65,27 +61,6 @@ function setState(database: Database, { renewed, until, number }: State): void {
   if (renewed >= until) database.exec(RECOUNT)
 }
 
-/** The next entries to renew; null if there are none. */
-export function nextToRenew({ database, contents, limits }: StoreContext): Turn | null {
-  const { renewed, until } = readState(database)
-  if (renewed >= until) return null
-  const entries: { arrival: number; source: string }[] = []
-  let length = 0
-  let next = NO_END
-  const rows = database
-    .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
-    .all(renewed, until, limits.renewedOfATurn)
-  for (const row of rows) {
-    const arrival = Number(row['arrival'])
-    const source = contents.source(arrival)
-    if (entries.length === 0) next = tableOf(database, arrival)?.nextArrival ?? NO_END
-    length += source.length
-    if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || arrival >= next)) break
-    entries.push({ arrival, source })
-  }
-  return { after: renewed, entries }
-}
-
 /** Replaces the table with this number by the new one; drops the new one if that table no longer exists. */
 function replace(database: Database, number: number): void {
   if (number === 0) return
@@ -94,20 +69,21 @@ function replace(database: Database, number: number): void {
   else database.exec(`DROP TABLE ${RENEWED_TABLE}`)
 }
 
-/** Renews the entries of the turn with documents made from their sources; does nothing if they were renewed or removed meanwhile. */
-export function renew({ database }: StoreContext, { after, entries }: Turn, documents: readonly EntryDocument[]): void {
+/** Renews some entries of one full-text table. Returns whether there may be more. */
+export function renewMore({ database, contents, limits }: StoreContext, documentOf: DocumentOf): boolean {
   const { renewed, until, number } = readState(database)
-  if (renewed !== after || renewed >= until) return
-  const [first, last] = [entries[0], entries.at(-1)]
-  if (first === undefined || last === undefined) {
+  if (renewed >= until) return false
+  const arrivals = database
+    .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
+    .all(renewed, until, limits.renewedOfATurn)
+    .map(({ arrival }) => Number(arrival))
+  const [first] = arrivals
+  const table = first === undefined ? undefined : tableOf(database, first)
+  if (table === undefined) {
     replace(database, number)
     setState(database, { renewed: until, until, number: 0 })
-    return
+    return false
   }
-  const table = tableOf(database, first.arrival)
-  // The table may have been removed with the entry, and its range is then another's.
-  const isThere = database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) !== undefined
-  if (table === undefined || !isThere) return
   if (number !== table.number) {
     replace(database, number)
     database.exec(textTableSchema(RENEWED_TABLE))
@@ -115,23 +91,31 @@ export function renew({ database }: StoreContext, { after, entries }: Turn, docu
   const isLast = table.nextArrival === NO_END
   const next = isLast ? lastArrival(database) + 1 : table.nextArrival
   if (isLast) beginTextTable(database, table.number + 1, next)
-  const texts = insertTexts(RENEWED_TABLE)
-  for (const [index, { arrival }] of entries.entries()) {
-    const document = documents[index]
-    if (document === undefined) throw new Error(`the entry with the arrival ${arrival} has no document`)
-    const { template, exceptionGroup } = document
-    database
-      .prepare('UPDATE entries SET template = ?, exception_group = ? WHERE arrival = ?')
-      .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
-    database.prepare(texts).run(arrival, ...indexedTexts(document))
+  let [last, length] = [renewed, 0]
+  for (const arrival of arrivals) {
+    const source = contents.source(arrival)
+    length += source.length
+    if (last > renewed && (length > SOURCES_LENGTH_MAX || arrival >= next)) break
+    renewOne(database, arrival, documentOf(JSON.parse(source) as EntryRecord, source))
+    last = arrival
   }
   // Entries of this version may have been added to the table before the next one was begun.
   const end = Math.max(until, next - 1)
-  const more = database
-    .prepare('SELECT 1 FROM entries WHERE arrival > ? AND arrival < ? LIMIT 1')
-    .get(last.arrival, next)
-  if (more === undefined) {
-    replace(database, table.number)
-    setState(database, { renewed: next - 1, until: end, number: 0 })
-  } else setState(database, { renewed: last.arrival, until: end, number: table.number })
+  const more = database.prepare('SELECT 1 FROM entries WHERE arrival > ? AND arrival < ? LIMIT 1').get(last, next)
+  if (more === undefined) replace(database, table.number)
+  setState(
+    database,
+    more === undefined
+      ? { renewed: next - 1, until: end, number: 0 }
+      : { renewed: last, until: end, number: table.number },
+  )
+  return true
+}
+
+function renewOne(database: Database, arrival: number, document: EntryDocument): void {
+  const { template, exceptionGroup } = document
+  database
+    .prepare('UPDATE entries SET template = ?, exception_group = ? WHERE arrival = ?')
+    .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
+  database.prepare(insertTexts(RENEWED_TABLE)).run(arrival, ...indexedTexts(document))
 }

@@ -1,4 +1,3 @@
-import type { EntryDocument } from '../../contract/documents.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
@@ -11,6 +10,7 @@ import { type LogStore, StoreHaltError } from '../log-store.ts'
 import { StoreUnavailableError } from './database.ts'
 import { startReader } from './reader.ts'
 import { openReaderPool, type StoreClient } from './reader-pool.ts'
+import type { DocumentOf } from './renewal.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
@@ -22,8 +22,8 @@ export interface SqliteLogStoreOptions extends StoreOptions {
 
 export interface MaintenanceOptions {
   readonly bytesMax: number | null
-  /** Makes the document of a stored record; if omitted, the documents of an older version are left as they are. */
-  readonly documentOf?: (record: EntryRecord, source: string) => EntryDocument
+  /** Only for a store in the caller's thread; if omitted, the documents of an older version are left as they are. */
+  readonly documentOf?: DocumentOf
   readonly signal?: AbortSignal
 }
 
@@ -72,7 +72,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       while (!signal?.aborted && (await store.call('countMore')));
       const more = await removeBeyond()
       await inTurns(() => store.call('moveMore'), signal)
-      if (documentOf !== undefined) await inTurns(() => renewSome(store, documentOf), signal)
+      if (documentOf !== undefined) await inTurns(() => store.call('renewMore', documentOf), signal)
       return removed + more
     },
     rebuildCounts: async () => {
@@ -171,7 +171,7 @@ function openStoreHere(options: StoreOptions): StoreClient {
 /** The calls that are made in loops, until nothing is left to do. */
 const STEPS: readonly (keyof Store)[] = [
   ...(['removeDocumentsBefore', 'removeFlowsBefore', 'removeOldest', 'dropEmptyTextTable'] as const),
-  ...(['countMore', 'moveMore', 'renew'] as const),
+  ...(['countMore', 'moveMore', 'renewMore'] as const),
 ]
 
 async function removeBefore(store: StoreClient, day: string, signal: AbortSignal | undefined): Promise<number> {
@@ -207,16 +207,4 @@ async function inTurns(takeTurn: () => Promise<boolean>, signal: AbortSignal | u
     await pause(RESTS_PER_TURN * (performance.now() - now), signal)
     now = performance.now()
   }
-}
-
-/** Renews some documents of an older version. Returns whether there were any. */
-async function renewSome(
-  store: StoreClient,
-  documentOf: NonNullable<MaintenanceOptions['documentOf']>,
-): Promise<boolean> {
-  const turn = await store.call('nextToRenew')
-  if (turn === null) return false
-  const documents = turn.entries.map(({ source }) => documentOf(JSON.parse(source) as EntryRecord, source))
-  await store.call('renew', turn, documents)
-  return true
 }

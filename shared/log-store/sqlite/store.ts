@@ -8,7 +8,7 @@ import { write } from './entry-writer.ts'
 import { countFlows, flow, searchFlows, tallyFlows } from './flow-reader.ts'
 import { mergeFlows } from './flow-writer.ts'
 import { groups } from './group-reader.ts'
-import { moveMore, nextToRenew, renew } from './renewal.ts'
+import { moveMore, renewMore } from './renewal.ts'
 import { createRemoveOldest, dropEmptyTextTable, removeDocumentsBefore, removeFlowsBefore } from './retention.ts'
 import { countedEntries, countMore, forgetCounts } from './rollups.ts'
 import { series } from './series-reader.ts'
@@ -19,8 +19,8 @@ export interface StoreOptions extends DatabaseOptions {
 
 /**
  * The log store's database: all access to the file, without waiting and without retrying. It runs in the caller's thread or in one of its
- * own, so all arguments and results support structured cloning. Each call is one transaction. Every call may throw a
- * `StoreUnavailableError` or a `StoreHaltError`.
+ * own, so all arguments and results support structured cloning, except for the function that `renewMore` takes. Each call is one transaction.
+ * Every call may throw a `StoreUnavailableError` or a `StoreHaltError`.
  */
 export type Store = ReturnType<typeof openStore>['calls']
 
@@ -63,8 +63,7 @@ export function openStore(options: StoreOptions) {
       forgetCounts: writing(forgetCounts),
       countedEntries: reading(countedEntries),
       moveMore: writing(moveMore),
-      nextToRenew: reading(nextToRenew),
-      renew: writing(renew),
+      renewMore: writing(renewMore),
     },
     close: (): void => database.close(),
   }
