@@ -63,52 +63,37 @@ export async function openReaderPool(
   start: () => Promise<Reader>,
   options: ReaderPoolOptions = READER_POOL,
 ): Promise<StoreClient> {
-  const { threadsMax, graceMs } = options
   let isClosed = false
-  const busy = new Map<Reader, Job>()
   const waiting = new Set<Job>()
   const rejectWaiting = (reason: Error): void => {
     for (const job of waiting) job.reject(reason)
     waiting.clear()
   }
-  const threads = createThreads(await start(), start, {
-    ...options,
-    onFree: dispatch,
-    onFailure: (error) => {
-      if (busy.size === 0) rejectWaiting(error)
-    },
-  })
-
-  const runningOf = (owner: string): number =>
-    [...busy.values()].filter((job) => job.owner === owner).length + threads.endingOf(owner)
+  const threads = createThreads(await start(), start, { ...options, onFree: dispatch, onFailure: rejectWaiting })
 
   /** The sequence number of each owner's last started call. */
   const lastBegun = new Map<string, number>()
   let begun = 0
   const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
-  /** A thread that is being ended takes none from others, but counts for the owner whose call holds it. */
-  const mayRun = ({ owner }: Job): boolean =>
-    runningOf(owner) < OWNER_WEIGHT * (threadsMax - busy.size - threads.endingOf(owner))
+  const mayRun = ({ owner }: Job): boolean => threads.heldBy(owner) < OWNER_WEIGHT * threads.leftBy(owner)
 
   const nextJob = (): Job | undefined =>
-    [...waiting].filter(mayRun).sort((a, b) => runningOf(a.owner) - runningOf(b.owner) || turnOf(a) - turnOf(b))[0]
+    [...waiting]
+      .filter(mayRun)
+      .sort((a, b) => threads.heldBy(a.owner) - threads.heldBy(b.owner) || turnOf(a) - turnOf(b))[0]
 
   function dispatch(): void {
     for (let job = nextJob(); job !== undefined; job = nextJob()) {
-      const reader = threads.take(busy.size)
+      const reader = threads.take(job.owner)
       if (reader === undefined) return
       waiting.delete(job)
-      busy.set(reader, job)
       begun += 1
       lastBegun.set(job.owner, begun)
-      void job.begin(reader).then(() => release(reader))
+      void job.begin(reader).then(() => {
+        threads.give(reader)
+        dispatch()
+      })
     }
-  }
-
-  function release(reader: Reader): void {
-    // A thread that is being replaced has already been taken out.
-    if (busy.delete(reader)) threads.give(reader)
-    dispatch()
   }
 
   async function read<Name extends keyof Store>(
@@ -119,22 +104,25 @@ export async function openReaderPool(
     signal?.throwIfAborted()
     if (isClosed) throw closed()
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Store[Name]>>()
+    /** While it runs the call. */
     let reader: Reader | undefined
-    const begin = (taken: Reader): Promise<void> => {
-      reader = taken
-      return taken.run(name, args).then(resolve, reject)
+    const job: Job = {
+      owner,
+      begin: async (taken) => {
+        reader = taken
+        await taken.run(name, args).then(resolve, reject)
+        reader = undefined
+      },
+      reject,
     }
-    const job: Job = { owner, begin, reject }
     const replaceIfStuck = (): void => {
-      if (reader === undefined || busy.get(reader) !== job) return
-      busy.delete(reader)
-      threads.replace(reader, owner)
+      if (reader !== undefined) threads.replace(reader)
     }
     const giveUp = (): void => {
       waiting.delete(job)
       reject(reader === undefined && isTimeout(signal?.reason) ? new ReadNotBegunError() : signal?.reason)
       reader?.callOff()
-      if (reader !== undefined) setTimeout(replaceIfStuck, graceMs).unref()
+      if (reader !== undefined) setTimeout(replaceIfStuck, options.graceMs).unref()
     }
     signal?.addEventListener('abort', giveUp, { once: true })
     waiting.add(job)
@@ -146,13 +134,13 @@ export async function openReaderPool(
     read,
     call: (name, ...args) => read(NOBODY, name, ...args),
     health: () => {
-      const reason = threads.failure(busy.size)
+      const reason = threads.failure()
       return reason === undefined ? { name: NAME, ready: true } : { name: NAME, ready: false, reason }
     },
     close: async () => {
       isClosed = true
       rejectWaiting(closed())
-      await Promise.all([threads.close(), ...[...busy.keys()].map((reader) => reader.close())])
+      await threads.close()
     },
   }
 }
@@ -162,14 +150,15 @@ const closed = (): Error => new Error('the log store is closed')
 interface ThreadsOptions extends ReaderPoolOptions {
   /** Called when a thread may have become available. */
   readonly onFree: () => void
-  /** Called when no thread could be started. */
+  /** Called when there is no thread, and none could be started. */
   readonly onFailure: (error: Error) => void
 }
 
-/** The threads that are not working. */
 function createThreads(first: Reader, start: () => Promise<Reader>, options: ThreadsOptions) {
   const { threadsMax, endingMax, onFree, onFailure } = options
   const idle = new Set([first])
+  /** The owners of the calls that threads run. */
+  const busy = new Map<Reader, string>()
   /** The owners of the calls that hold threads which are being ended. */
   const ending = new Map<Reader, string>()
   let isStarting = false
@@ -185,7 +174,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       else idle.add(reader)
     } catch (error) {
       failure = (error as Error).message
-      onFailure(error as Error)
+      if (busy.size === 0) onFailure(error as Error)
     } finally {
       isStarting = false
     }
@@ -193,41 +182,52 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
     if (failure === undefined) onFree()
   }
 
-  function addIfAllowed(busy: number): void {
-    if (!isStarting && !isClosed && busy < threadsMax && ending.size <= endingMax) void add()
+  function addIfAllowed(): void {
+    if (!isStarting && !isClosed && busy.size < threadsMax && ending.size <= endingMax) void add()
   }
 
+  const countOf = (threads: ReadonlyMap<Reader, string>, owner: string): number =>
+    [...threads.values()].filter((each) => each === owner).length
+
   return {
-    /** Returns an idle thread, given the number of busy ones; if there is none, starts one if that is allowed. */
-    take(busy: number): Reader | undefined {
+    /** The number of threads that an owner's calls hold. */
+    heldBy: (owner: string): number => countOf(busy, owner) + countOf(ending, owner),
+    /** The number of threads that are left: one that is being ended takes none from others, but counts for the owner whose call holds it. */
+    leftBy: (owner: string): number => threadsMax - busy.size - countOf(ending, owner),
+    /** Gives an idle thread to an owner; if there is none, starts one if that is allowed. */
+    take(owner: string): Reader | undefined {
       const [reader] = idle
-      if (reader !== undefined) idle.delete(reader)
-      else addIfAllowed(busy)
+      if (reader === undefined) addIfAllowed()
+      else {
+        idle.delete(reader)
+        busy.set(reader, owner)
+      }
       return reader
     },
+    /** Takes back a thread that has ended its call; does nothing if it was replaced. */
     give(reader: Reader): void {
-      if (!reader.isGone()) idle.add(reader)
+      if (busy.delete(reader) && !reader.isGone()) idle.add(reader)
     },
     /** Ends a stuck thread: it continues until its step ends, and counts until then, so that there are never many. */
-    replace(reader: Reader, owner: string): void {
-      ending.set(reader, owner)
+    replace(reader: Reader): void {
+      ending.set(reader, busy.get(reader) ?? '')
+      busy.delete(reader)
       void reader.kill().then(() => {
         ending.delete(reader)
         onFree()
       })
       onFree()
     },
-    endingOf: (owner: string): number => [...ending.values()].filter((each) => each === owner).length,
-    /** Why there is no thread besides the busy ones. Starts one if that is allowed, as a process that is not ready gets no read that does. */
-    failure(busy: number): string | undefined {
+    /** Why there is no thread. Starts one if that is allowed, as a process that is not ready gets no read that does. */
+    failure(): string | undefined {
       if (isClosed) return 'it is closed'
-      if (idle.size + busy > 0) return undefined
-      addIfAllowed(busy)
+      if (idle.size + busy.size > 0) return undefined
+      addIfAllowed()
       return failure ?? (isStarting ? undefined : 'its threads are being ended')
     },
     async close(): Promise<void> {
       isClosed = true
-      await Promise.all([...idle].map((reader) => reader.close()))
+      await Promise.all([...idle, ...busy.keys()].map((reader) => reader.close()))
     },
   }
 }
