@@ -2,10 +2,9 @@
  * Brings what an older version has stored to the form of this one. `moveMore` moves records and leaves, which version 3 had in rows of their
  * own, into blocks; a table that becomes empty is all that tells the progress, and reads look there for what is in no block.
  *
- * `renewMore` adds what entries lack: fingerprints, and words that were not indexed. They are processed in order of
- * arrival. A full-text table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its
- * entries; until then the old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes
- * where it was.
+ * `renewMore` adds what entries lack: fingerprints, and words that were not indexed. They are processed in order of arrival. A full-text
+ * table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its entries; until then the
+ * old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes where it was.
  */
 import type { EntryDocument } from '../../contract/documents.ts'
 import type { EntryRecord } from '../../contract/records.ts'
