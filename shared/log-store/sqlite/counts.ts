@@ -3,11 +3,10 @@ import type { EntryFilter } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
 import { wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
-import { type Database, goOn } from './database.ts'
+import { type Database, goOn, type Row } from './database.ts'
 import { FACTS, LEVEL_FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
 import {
   BY_TIME,
-  type Combination,
   combinationPredicates,
   combinationsOf,
   hasFingerprint,
@@ -50,8 +49,8 @@ interface Counts {
 
 /** One by one, from segments. Some may be missing if no more than the level was wanted. */
 export interface Matches {
-  /** The combinations of facts that matches may have, by number. */
-  combinations(): ReadonlyMap<number, Combination>
+  /** The combinations of facts that matches may have, by number: rows with the columns of facets. */
+  combinations(): ReadonlyMap<number, Row>
   /** In the order of arrival. */
   forEach(each: EachCounted): void
 }
@@ -158,10 +157,15 @@ const MINUTE_MS = 60_000
 export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
   widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
 
+const COMBINATION = `number, ${FACTS.slice(2)}`
+
 /** The matches of a full-text query, null if the filter has no words, and of the rest of the filter. */
 function matchesOf(database: Database, words: string | null, rest: EntryFilter, minutes: Minutes): Matches {
-  let known: ReadonlyMap<number, Combination> | undefined
-  const combinations = (): ReadonlyMap<number, Combination> => (known ??= combinationsOf(database, rest))
+  let known: ReadonlyMap<number, Row> | undefined
+  const combinations = (): ReadonlyMap<number, Row> => {
+    known ??= new Map(combinationsOf(database, rest, COMBINATION).map((row) => [Number(row['number']), row]))
+    return known
+  }
   const hasFingerprints = fingerprintsOf(rest)
   return {
     combinations,

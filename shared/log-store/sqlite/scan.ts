@@ -1,9 +1,8 @@
-import type { SQLOutputValue } from 'node:sqlite'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
-import type { EntryFilter, FacetName } from '../log-store.ts'
+import type { EntryFilter } from '../log-store.ts'
 import {
   categoryOrBelow,
   compileQuery,
@@ -14,7 +13,7 @@ import {
   wordsAndRest,
 } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
-import { type Database, goOn } from './database.ts'
+import { type Database, goOn, type Row } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { countedArrival, FACTS, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
@@ -137,12 +136,11 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
   if (isOfValues || !isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME)
     return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
-  const combinations = combinationsOf(database, filter)
+  // Entries of a combination without a number have 0.
+  const facts = new Set([0, ...combinationsOf(database, filter, 'number').map(({ number }) => Number(number))])
   const arrivals: number[] = []
   forEachCounted(database, tables, match, (segment, index) => {
-    const facts = segment.facts[index] ?? 0
-    // Those of a combination without a number have 0.
-    if (has(segment, index) && (facts === 0 || combinations.has(facts))) arrivals.push(segment.first + index)
+    if (has(segment, index) && facts.has(segment.facts[index] ?? 0)) arrivals.push(segment.first + index)
   })
   const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
   const counted = countedArrival(database)
@@ -159,19 +157,12 @@ function byTables(tables: readonly TextTable[], match: string | null, after: num
   return anyOf(tables.map(rangeOf))
 }
 
-/** A combination of facts, named like the facet columns of `entries`. */
-export type Combination = Readonly<Record<FacetName, SQLOutputValue>>
-
-/** The combinations of facts that matches may have, by number (rollups.ts). */
-export function combinationsOf(database: Database, filter: EntryFilter): ReadonlyMap<number, Combination> {
+/** The combinations of facts that matches may have (rollups.ts): these columns of `rollup_facts AS e`. */
+export function combinationsOf(database: Database, filter: EntryFilter, columns: string): readonly Row[] {
   const team = sql('e.team = (SELECT number FROM rollup_teams WHERE team = ?)', filter.team)
   const where = allOf([team, ...combinationPredicates(filter)])
-  const rows = database.all(compose`SELECT e.number AS number, ${FACET_COLUMNS} FROM rollup_facts AS e WHERE ${where}`)
-  return new Map(rows.map((row) => [Number(row['number']), row as Combination]))
+  return database.all(compose`SELECT ${columns} FROM rollup_facts AS e WHERE ${where}`)
 }
-
-/** The facts by which entries are told apart in facets. */
-const FACET_COLUMNS = FACTS.slice(2).join()
 
 /** Whether a query compares nothing but these facts. */
 export const isOfFacts = (query: Query, facts: readonly string[]): boolean =>
