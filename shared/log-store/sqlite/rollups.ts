@@ -67,9 +67,6 @@ const isWhole = ({ minute, values: [team, kind, level, environment, ...others] }
 /** A number of `rollup_facts` divided by this leaves the rank of the level, so that levels are counted without the table. */
 export const RANKS = 8
 
-/** The number of a combination with only a kind and a level. */
-const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * RANKS + Number(level)
-
 const STEPS_UNCOUNTED_MAX = 3
 
 const FIND_FACTS = `SELECT number, first_arrival FROM rollup_facts WHERE ${FACTS.map((fact) => `${fact} IS ?`).join(' AND ')}`
@@ -190,24 +187,24 @@ function change(
 ): ReadonlyMap<number, number> {
   const numbers = new Map<number, number>()
   const teams = new Map<SQLOutputValue, CountedTeam>()
-  for (const group of groupsOf(entries, LEVEL_FACTS.length)) {
-    const [name = null, kind, level] = group[0].values
+  for (const ofLevel of groupsOf(entries, LEVEL_FACTS.length)) {
+    const [name = null, kind, level] = ofLevel[0].values
     const team = teams.get(name) ?? teamOf(database, name)
     teams.set(name, team)
-    changeRows(database, [team.number, ROLLUP_DETAILS.level, levelFacts(kind, level)], sign, group, WIDTHS)
-  }
-  for (const group of groupsOf(entries, FACTS.length)) {
-    const [name = null, kind, level] = group[0].values
-    const team = teams.get(name) ?? teamOf(database, name)
-    const combination = combinationOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
-    const [numbered, unnumbered] = parted(group, combination?.firstArrival ?? Number.POSITIVE_INFINITY)
-    changeRows(database, [team.number, ROLLUP_DETAILS.unnumbered, levelFacts(kind, level)], sign, unnumbered, [1])
-    if (combination === null || numbered.length === 0) continue
-    const facts = combination.number
-    for (const { arrival } of numbered) numbers.set(arrival, facts)
-    changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts], sign, numbered, WIDTHS)
-    database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts)
-    if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts)
+    // The number of the combination with only a kind and a level.
+    const levelFacts = Number(kind) * RANKS + Number(level)
+    changeRows(database, [team.number, ROLLUP_DETAILS.level, levelFacts], sign, ofLevel, WIDTHS)
+    for (const group of groupsOf(ofLevel, FACTS.length)) {
+      const combination = combinationOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
+      const [numbered, unnumbered] = parted(group, combination?.firstArrival ?? Number.POSITIVE_INFINITY)
+      changeRows(database, [team.number, ROLLUP_DETAILS.unnumbered, levelFacts], sign, unnumbered, [1])
+      if (combination === null || numbered.length === 0) continue
+      const facts = combination.number
+      for (const { arrival } of numbered) numbers.set(arrival, facts)
+      changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts], sign, numbered, WIDTHS)
+      database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts)
+      if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts)
+    }
   }
   return numbers
 }
