@@ -125,7 +125,7 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 /** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
 const BRIDGE_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
-/** The attributes with the name of a logger where the scope is a bridge: pino and bunyan have it in `name`, which elsewhere can be any name. */
+/** The attributes with a logger's name where the scope is a bridge: pino and bunyan have it in `name`, which elsewhere can be any name. */
 const BRIDGED_LOGGER_NAMES = [...LOGGER_NAMES, 'name']
 
 function originOf({ project, service, environment, kept }: FromResource, scope: ResourceOrScope): Origin {

@@ -111,7 +111,7 @@ export function decodePosition(text: string): TailPosition | undefined {
 /** The position of a reader that has not begun yet. */
 const NOWHERE: TailPosition = { kinds: [], seen: new Map() }
 
-/** The shards as they are, no earlier than they were when the reader was at its position; `joined` are the kinds that it begins to follow. */
+/** The shards, no earlier than the reader was at its position; `joined` are the kinds that it begins to follow. */
 async function lookFrom(
   checkpoints: Checkpoints,
   position: TailPosition,

@@ -23,7 +23,7 @@ import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
  * How the matches of a filter are counted: in whole minutes by what rollups.ts has counted, the others by scans of their rows. For a filter
  * from 12:00:30 to 14:00, when the entries up to arrival 990 of 1,000 are counted:
  *
- * - `counted` are those of 12:01 to 14:00, up to arrival 990,
+ * - `counted` are the matches from 12:01 to 14:00, up to arrival 990,
  * - `slices` are 12:00:30 to 12:01, and 12:01 to 14:00 from arrival 991 on.
  *
  * Together they have each match once.
