@@ -1,5 +1,5 @@
 import { type Checked, problemSaying, refuseFields } from '../../shared/contract/errors.ts'
-import { numberText } from '../../shared/contract/exact-json.ts'
+import { numberText, setOwn } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { takeError } from '../ingest/exception.ts'
@@ -40,7 +40,6 @@ export function entryOf(sent: Fields, characters: number, project: Project): Che
   const message = own ?? firstLineOf(exception)
   if (message === undefined) return NO_MESSAGE
   if (message === TOO_LONG) return MESSAGE_TOO_LONG
-  const traceId = hexId(event['@tr'])
   const fields = {
     categoryName: takeFirst(extractor, LOGGER_NAMES, stringOf) ?? project.name,
     environment: takeFirst(extractor, ENVIRONMENT_NAMES, stringOf),
@@ -48,11 +47,11 @@ export function entryOf(sent: Fields, characters: number, project: Project): Che
     level: levelOf(event['@l']),
     exception,
     eventId: eventIdOf(event['@i']),
-    correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? traceId,
+    correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? hexId(event['@tr']),
     timestamp: timeOf(event['@t']),
   }
-  const rest = { ...leftOver(event, fields), ...extractor.rest }
-  return { value: { ...fields, scopeData: scopeDataOf(sentIdOf(event['@tr']), sentIdOf(event['@sp']), rest) } }
+  const [traceId, spanId] = [sentIdOf(event['@tr']), sentIdOf(event['@sp'])]
+  return { value: { ...fields, scopeData: scopeDataOf(traceId, spanId, extractor.rest, leftOver(event, fields)) } }
 }
 
 const NO_MESSAGE: Checked<Fields> = {
@@ -102,12 +101,12 @@ export function placesIn(sent: Fields): PlaceOf {
 }
 
 /** The user's own properties under their real names: CLEF doubles an `@` at the start of such a name. */
-const propertiesOf = (event: Fields): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(event)
-      .filter(([name]) => !REIFIED.has(name))
-      .map(([name, value]) => [name.startsWith('@@') ? name.slice(1) : name, value]),
-  )
+function propertiesOf(event: Fields): Record<string, unknown> {
+  const own: Record<string, unknown> = {}
+  for (const name in event)
+    if (!REIFIED.has(name)) setOwn(own, name.startsWith('@@') ? name.slice(1) : name, event[name])
+  return own
+}
 
 /** The message of an event, of any type; undefined if it has none. */
 function messageOf(event: Fields, properties: Fields, charactersMax: number): unknown {

@@ -1,3 +1,4 @@
+import { setOwn } from '../../shared/contract/exact-json.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 
 /**
@@ -9,24 +10,23 @@ export function inClef(event: Fields): Fields {
   if (isInClef(event)) return event
   const { Timestamp, Level, MessageTemplate, RenderedMessage, Exception, TraceId, SpanId, ...others } = event
   const { EventId, Properties, Renderings, ...rest } = others
-  return {
-    ...ownProperties({
-      ...rest,
-      ...(isObject(Properties) ? Properties : present({ Properties })),
-      ...(isObject(EventId) && { EventId }),
-    }),
-    ...present({
-      '@t': Timestamp,
-      '@l': Level,
-      '@mt': MessageTemplate,
-      '@m': RenderedMessage,
-      '@x': Exception,
-      '@i': isObject(EventId) ? null : EventId,
-      '@tr': TraceId,
-      '@sp': SpanId,
-      '@r': renderingsOf(Renderings),
-    }),
+  const inClef: Record<string, unknown> = {}
+  const own = isObject(Properties) ? Properties : present({ Properties })
+  // CLEF doubles an `@` at the start of a name.
+  for (const properties of [rest, own, isObject(EventId) ? { EventId } : {}])
+    for (const name in properties) setOwn(inClef, name.startsWith('@') ? `@${name}` : name, properties[name])
+  const reified = {
+    '@t': Timestamp,
+    '@l': Level,
+    '@mt': MessageTemplate,
+    '@m': RenderedMessage,
+    '@x': Exception,
+    '@i': isObject(EventId) ? null : EventId,
+    '@tr': TraceId,
+    '@sp': SpanId,
+    '@r': renderingsOf(Renderings),
   }
+  return Object.assign(inClef, present(reified))
 }
 
 /** CLEF's reified properties, and their names in the older JSON. */
@@ -53,12 +53,6 @@ const RAW_TEXTS = ['MessageTemplate', 'RenderedMessage', 'Exception']
 
 const isInClef = (event: Fields): boolean =>
   CLEF_NAMES.some((name) => event[name] !== undefined) || !RAW_TEXTS.some((name) => typeof event[name] === 'string')
-
-/** CLEF doubles an `@` at the start of a name. */
-const ownProperties = (properties: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name.startsWith('@') ? `@${name}` : name, value]),
-  )
 
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

@@ -131,7 +131,7 @@ export function createEntryCheck(
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(entry.timestamp)
-    if (tooLarge) return refuseTooLarge({ message, exception, scopeData }, entryBytesMax)
+    if (tooLarge) return refuseTooLarge(context.isForeign ? {} : { message, exception, scopeData }, entryBytesMax)
     const record = {
       kind: 'application' as const,
       id: context.idOf(index),

@@ -100,13 +100,13 @@ export interface AdmitOptions {
 export type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
-  return (record, subject, { repeatKey, traceparent, isAscii }) => {
+  return (record, subject, { repeatKey, traceparent, isAscii, isForeign }) => {
     // The record is serialised only here: this text is measured, published and stored.
     const value = JSON.stringify(record)
     let valueBytes = isAscii ? asciiBytes(value, record) : Buffer.byteLength(value)
     if (valueBytes > valueBytesMax) {
       valueBytes = Buffer.byteLength(value)
-      if (valueBytes > valueBytesMax) return refuseTooLarge(sentIn(record), valueBytesMax, valueBytes)
+      if (valueBytes > valueBytesMax) return refuseTooLarge(isForeign ? {} : sentIn(record), valueBytesMax, valueBytes)
     }
     const { kind, id, timestamp, correlationKey } = record
     const hot = correlationKey !== null && isHot(correlationKey)

@@ -13,6 +13,12 @@ import {
 } from './fields.ts'
 import { textOf } from './foreign-fields.ts'
 
+/** An entry more than this many times larger than the largest one of ours is refused unmapped: the mapping never drops that much. */
+export const SENT_PER_ENTRY_MAX = 2
+
+/** Properties that all requests in other formats have: the Project's name, which may be non-ASCII, can become part of their records. */
+export const FOREIGN_CONTEXT = { isAscii: false, isForeign: true } as const
+
 /**
  * The names of the members that lead to the value that a field of an application log was taken from; undefined if its sender wrote none.
  * `field` is one whose value can be refused: a text that may be too long, a message, a level, a time, or scope data, whose place is its

@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly traceparent: string | undefined
   /** Whether the whole request is certainly ASCII: in JSON, only an escape with "\u" can stand for another character. */
   readonly isAscii: boolean
+  /** Whether the entries are in another format; `inSendersNames` then looks for the largest field of one that is too large. */
+  readonly isForeign?: boolean
   /** Whether the body is so long that an entry may far exceed `bytesMax`; if not, entries are serialised before they are measured. */
   readonly mayExceed: (bytesMax: number) => boolean
 }

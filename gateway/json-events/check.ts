@@ -6,7 +6,7 @@ import { createEntryCheck } from '../ingest/application-log.ts'
 import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, refuseNoObject, refuseTooLarge } from '../ingest/fields.ts'
-import { inSendersNames, type PlaceOf } from '../ingest/foreign-refusal.ts'
+import { FOREIGN_CONTEXT, inSendersNames, type PlaceOf, SENT_PER_ENTRY_MAX } from '../ingest/foreign-refusal.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { Dialect } from '../ingest/replies.ts'
 import type { SentEntries } from '../ingest/request.ts'
@@ -38,15 +38,12 @@ interface EventsEndpoint {
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
 }
 
-/** An event more than this many times larger than the largest entry is refused unmapped: the mapping never drops that much. */
-const EVENT_PER_ENTRY_MAX = 2
-
 /** Checks a body of events: the sender, the Project, then each event by itself. */
 export const createEventsCheck =
   ({ endpoint, entryOf, placesIn, dialectOf }: EventsEndpoint) =>
   (deps: CheckDeps): BatchCheck => {
     const { entryBytesMax } = deps
-    const eventBytesMax = EVENT_PER_ENTRY_MAX * entryBytesMax
+    const eventBytesMax = SENT_PER_ENTRY_MAX * entryBytesMax
     const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
     return (received) => {
       const sender = checkSender(received.headers, deps)
@@ -56,8 +53,7 @@ export const createEventsCheck =
       if (found.problem !== undefined) return found
       const project = found.value
       const namespace = { team: project.team, endpoint: `${endpoint}/${project.id}` }
-      // The Project's name, which may be non-ASCII, can become part of its records.
-      const context = { ...deps.contextOf(received, namespace), isAscii: false }
+      const context = { ...deps.contextOf(received, namespace), ...FOREIGN_CONTEXT }
       const sent = sentIn(received.json)
       const check = (index: number): Checked<Admitted> => {
         const sentEvent = sent.events[index]

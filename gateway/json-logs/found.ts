@@ -1,3 +1,4 @@
+import { setOwn } from '../../shared/contract/exact-json.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import { ALIASES, type Alias, type AliasedField, nameOf } from './aliases.ts'
 
@@ -113,16 +114,16 @@ export function findFields(entry: Fields): FoundFields {
 /** Copies an object without the values that were taken below it, and without objects that this leaves empty. */
 function without(object: Fields, taken: readonly Taken[], depth = 0): Fields {
   const inner = Map.groupBy(taken, ({ path }) => path[depth] ?? '')
-  const kept: [string, unknown][] = []
-  for (const [name, value] of Object.entries(object)) {
+  const kept: Record<string, unknown> = {}
+  for (const name in object) {
     const below = inner.get(name)
     if (below === undefined) {
-      kept.push([name, value])
+      setOwn(kept, name, object[name])
       continue
     }
     const whole = below.find(({ path }) => path.length === depth + 1)
-    const left = whole === undefined ? without(value as Fields, below, depth + 1) : whole.left
-    if (Object.keys(left).length > 0) kept.push([name, left])
+    const left = whole === undefined ? without(object[name] as Fields, below, depth + 1) : whole.left
+    if (Object.keys(left).length > 0) setOwn(kept, name, left)
   }
-  return Object.fromEntries(kept)
+  return kept
 }

@@ -1,4 +1,4 @@
-import { type Checked, type Problem, refuse } from '../../shared/contract/errors.ts'
+import type { Checked, Problem } from '../../shared/contract/errors.ts'
 import { fitsDepth } from '../../shared/contract/exact-json.ts'
 import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
@@ -6,8 +6,8 @@ import { mediaProblem } from '../../shared/http/media-type.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { Admitted, BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
-import { exceeds, isObject, refuseNoObject, refuseTooDeep, type TimeForm } from '../ingest/fields.ts'
-import { inSendersNames } from '../ingest/foreign-refusal.ts'
+import { exceeds, isObject, refuseNoObject, refuseTooDeep, refuseTooLarge, type TimeForm } from '../ingest/fields.ts'
+import { FOREIGN_CONTEXT, inSendersNames, SENT_PER_ENTRY_MAX } from '../ingest/foreign-refusal.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { SentEntries } from '../ingest/request.ts'
 import { OTLP_WITHOUT_LOGS } from './dialect.ts'
@@ -15,9 +15,6 @@ import { entryOf, placesIn } from './entry.ts'
 import { type LogRecord, logRecordsOf, type PlacedRecord, recordOf } from './log-records.ts'
 import { createKeeps, createOrigins, type Origin, RESOURCE_ATTRIBUTES } from './origins.ts'
 import { DeferredRecord } from './protobuf.ts'
-
-/** OTLP wraps each value, so a record is longer than its entry; one more than this many times the largest entry is refused unmapped. */
-const RECORD_PER_ENTRY_MAX = 4
 
 const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 
@@ -33,10 +30,7 @@ const REMEDY =
  */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
-  const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
-  const { problem: tooLarge } = refuse('entry_too_large', { limit: entryBytesMax })
-  const isTooLarge = (sent: unknown): boolean =>
-    sent instanceof DeferredRecord ? sent.bytes > recordBytesMax : exceeds(sent, recordBytesMax)
+  const recordBytesMax = SENT_PER_ENTRY_MAX * entryBytesMax
   const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
   const keeps = createKeeps([...RESOURCE_ATTRIBUTES, ...resourceAttributes])
 
@@ -48,20 +42,18 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     const found = createProjectFinder(sender.value, deps.registry).byHeader(received.headers)
     if (found?.problem !== undefined) return found
     const named = found?.value
-    // The Project's name, which may be non-ASCII, can become part of its records.
-    const context = {
-      ...deps.contextOf(received, { team: sender.value.id, endpoint: named ? `v1/logs/${named.id}` : 'v1/logs' }),
-      isAscii: false,
-    }
+    const endpoint = named ? `v1/logs/${named.id}` : 'v1/logs'
+    const context = { ...deps.contextOf(received, { team: sender.value.id, endpoint }), ...FOREIGN_CONTEXT }
     const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
     const originOf = createOrigins({ projects, named, keeps })
 
     function check(index: number): Checked<Admitted> {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
       const origin = originOf(resource, scope)
-      if (context.mayExceed(recordBytesMax) && isTooLarge(sent)) return inNamesOf(sent, origin, tooLarge)
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
       const record = read(sent)
+      if (context.mayExceed(recordBytesMax) && exceeds(record.value, recordBytesMax))
+        return refuseTooLarge({ ...record.value }, entryBytesMax)
       const { project } = origin
       if (project.problem !== undefined) return project
       if (record.problem !== undefined) return record

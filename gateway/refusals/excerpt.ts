@@ -62,12 +62,14 @@ function writeJson(written: unknown, paper: Paper, level: number): void {
   const isList = Array.isArray(value)
   put(paper, isList ? '[' : '{')
   let separator = ''
-  for (const [name, child] of isList ? listed(value) : Object.entries(value)) {
+  const children = value as Readonly<Record<string | number, unknown>>
+  for (const name of isList ? value.keys() : Object.keys(value)) {
     if (paper.room < 0) return
+    const child = children[name]
     if (child === undefined) continue
     put(paper, separator)
     separator = ','
-    if (name !== null) put(paper, `${scalarText(name, paper.room)}:`)
+    if (!isList) put(paper, `${scalarText(name, paper.room)}:`)
     writeJson(child, paper, level + 1)
   }
   put(paper, isList ? ']' : '}')
@@ -75,11 +77,6 @@ function writeJson(written: unknown, paper: Paper, level: number): void {
 
 const hasJson = (value: unknown): value is { toJSON(): unknown } =>
   typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
-
-/** The elements of an array in the form of an object's entries, one at a time. */
-function* listed(value: readonly unknown[]): Generator<[null, unknown]> {
-  for (const child of value) yield [null, child]
-}
 
 /** Cuts a long text before escaping it; the rest of it still fills the room. */
 const scalarText = (value: unknown, room: number): string =>
