@@ -70,10 +70,11 @@ const TRAILER_DETAILS_CHARACTERS_MAX = 1_024
 const GRPC_ENCODING: Encoding = {
   contentType: GRPC_TYPE,
   failure: ({ metadata, ...failure }) => {
-    const { message, reason, retryAfterSeconds } = failure
+    const { reason, retryAfterSeconds } = failure
+    const message = failure.message.replace(/Retry-After\.$/, 'RetryInfo.')
     const code = reason === 'unsupported_media_type' ? GRPC_CODE.unimplemented : failure.code
     const isShort = (metadata?.details.length ?? 0) <= TRAILER_DETAILS_CHARACTERS_MAX
-    const status = statusMessage({ ...failure, code, ...(metadata !== undefined && isShort && { metadata }) })
+    const status = statusMessage({ ...failure, code, message, ...(metadata !== undefined && isShort && { metadata }) })
     if (retryAfterSeconds !== undefined) addDetail(status, RETRY_INFO, retryInfo(retryAfterSeconds))
     return { body: '', trailers: statusTrailers(code, message, status.finish()) }
   },

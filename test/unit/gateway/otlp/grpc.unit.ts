@@ -175,7 +175,8 @@ describe('a call that fails', () => {
   test('what the journal did not confirm: is to be repeated, with the time after which', async () => {
     gateway.journal.fail('not_written')
     const end = await client.call(logs('checkout api', 'lost'))
-    expect(end).toMatchObject({ code: 14, status: { code: 14 } })
+    const message = expect.stringMatching(/ again after the time in RetryInfo\.$/)
+    expect(end).toMatchObject({ code: 14, message, status: { code: 14, message } })
     expect((end.status as { details: readonly unknown[] }).details).toMatchObject([
       info('server_error'),
       { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: { seconds: '1' } },
