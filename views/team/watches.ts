@@ -47,15 +47,22 @@ export async function createWatch(tools: WatchTools, call: WatchCall): Promise<C
   const team = call.team.id
   const { name, condition, webhook, paused = false } = readNewWatch(call.json)
   const book = bookOf(tools)
-  if (book.of(team).length >= WATCHES_MAX)
-    throw conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
+  const tooMany = conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
+  if (book.of(team).length >= WATCHES_MAX) throw tooMany
   const isOwned = (watch: KnownWatch): boolean => tools.registry.team(watch.team) !== undefined
   if (book.all().filter(isOwned).length >= ALL_WATCHES_MAX)
     throw conflict(`All Teams together have ${ALL_WATCHES_MAX} watches, the most there may be. Ask the operator.`)
   refuseUnknown(tools, team, { condition, webhook })
   const secret = webhook.secret ?? newSecret()
   const watch = { name, condition, webhook: { ...webhook, secret }, paused, since: timestampOf(tools.clock.now()) }
-  return put(tools, call, randomUUID(), watch, secret)
+  const id = randomUUID()
+  const made = await put(tools, call, id, watch, secret)
+  // Other processes may have created watches meanwhile. All that come before this one are known here.
+  if (book.of(team).length > WATCHES_MAX) {
+    await change(tools, call, id, null)
+    throw tooMany
+  }
+  return made
 }
 
 /** Changes a watch; if another process changed it first, what that left. */

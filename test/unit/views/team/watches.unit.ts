@@ -271,6 +271,19 @@ describe('/api/team/watches', () => {
     expect((await team.ask('POST', '/watches', WATCH, ofB)).status).toBe(201)
   })
 
+  test('a Team has 50 of them at most, also where another process makes one meanwhile', async () => {
+    for (let count = 0; count < 49; count += 1) await made({ name: `Watch ${count}` })
+    const put: WatchBook['put'] = async (...change) => {
+      await made({ name: 'Meanwhile' })
+      return team.book.put(...change)
+    }
+    const other = await startTeam({ watches: { book: { ...team.book, put }, poster: team.poster } })
+    expect((await other.ask('POST', '/watches', WATCH)).status).toBe(409)
+    expect((await items()).map(({ name }) => name)).toHaveLength(50)
+    expect((await items()).map(({ name }) => name)).toContain('Meanwhile')
+    await other.close()
+  })
+
   test('changes at once all take effect, though the journal confirms them before the watches show them', async () => {
     const { id } = await made()
     const put: WatchBook['put'] = async (...change) => {
