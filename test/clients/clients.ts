@@ -90,7 +90,7 @@ exec fluent-bit --quiet --config "$CLIENTS/fluent-bit/fluent-bit.yaml"`
 /** Clients of other languages, and shippers. */
 export const CLIENTS: readonly ForeignClient[] = [
   { name: 'python-otlp-http', ...PYTHON, command: instrumented, outage: 'all' },
-  { name: 'python-otlp-grpc', ...PYTHON, command: instrumented, outage: 'all' },
+  { name: 'python-otlp-grpc', ...PYTHON, command: instrumented, outage: 'some' },
   {
     name: 'python-seqlog',
     ...PYTHON,
