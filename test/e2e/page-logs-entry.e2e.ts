@@ -332,6 +332,9 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await eventually(async () => (await server.client.all('/api/application-logs?q=dump')).length === 1)
     const phone = await show('/application-logs?q="SKU-420"', { width: 390 })
     await phone.locator('tr.log .excerpt', { hasText: 'SKU-420' }).waitFor()
+    // The list has the beginning only, so the row reads the whole.
+    const further = await show('/application-logs?q="SKU-880"')
+    await further.locator('tr.log .excerpt', { hasText: 'SKU-880' }).waitFor()
     const page = await show('/application-logs?q="SKU-420"')
     await page.locator('tr.log .text').click()
     const message = page.locator('tr.detail .message')

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { Component, type ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import { pairsOf, valueText } from '../../flow-layout/payload.ts'
 import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
+import { get } from '../api/client.ts'
 import type { Sought } from '../lib/found.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
@@ -13,7 +15,7 @@ import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
 import { type Excerpt, excerptOf, lineOf, PREVIEW } from './excerpt.ts'
 import { eventTag, hueOf, sourceOf, thrownText } from './facts.ts'
-import { flowHref } from './links.ts'
+import { entryPath, flowHref } from './links.ts'
 import { useWhole } from './use-entry.ts'
 
 /** The search that found the rows. */
@@ -114,9 +116,45 @@ export class LogRow extends Component<LogRowProps> {
   }
 }
 
+const excerptIn = (entry: Entry, { utc, columns, search: { sought, room } }: LogRowProps): Excerpt | undefined =>
+  sought.length === 0
+    ? undefined
+    : excerptOf(entry, sought, room, [lineOf(entry).slice(0, room), ...columns.map((one) => one.read(entry, utc))])
+
+interface FurtherDownProps {
+  readonly row: LogRowProps
+  /** Says that something was found. */
+  readonly excerpt: Excerpt
+  readonly text: ComponentChildren
+}
+
+/** Ends with the last read of a row's whole entry: one at a time, as a hundred rows would take all reads that the Team may have. */
+let reads: Promise<void> = Promise.resolve()
+
+/** The text of a row whose entry has what was found beyond the beginning that a list has: it is read as a whole. */
+function FurtherDown({ row, excerpt, text }: FurtherDownProps) {
+  const { entry } = row
+  const [whole, setWhole] = useState(entry)
+  useEffect(() => {
+    const controller = new AbortController()
+    reads = reads.then(async () => {
+      if (controller.signal.aborted) return
+      const result = await get<Entry>(entryPath(entry), {}, controller.signal)
+      if (result.ok) setWhole(result.data)
+    })
+    return () => controller.abort()
+  }, [entry.id])
+  return (
+    <WithExcerpt excerpt={excerptIn(whole, row) ?? excerpt} found={row.search.found}>
+      {text}
+    </WithExcerpt>
+  )
+}
+
 /** The cell of a column; a plain function instead of a component, as a list draws thousands. */
-function cellOf({ name, label, look, read }: Column, { entry, utc, current, columns, search }: LogRowProps) {
-  const { found, sought, room } = search
+function cellOf({ name, label, look, read }: Column, row: LogRowProps) {
+  const { entry, utc, current, search } = row
+  const { found } = search
   if (look === 'lv')
     return (
       <td role="cell" class={look} key={name}>
@@ -124,15 +162,17 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current, colu
       </td>
     )
   if (look === 'text') {
-    const excerpt =
-      sought.length === 0
-        ? undefined
-        : excerptOf(entry, sought, room, [lineOf(entry).slice(0, room), ...columns.map((one) => one.read(entry, utc))])
+    const excerpt = excerptIn(entry, row)
+    const text = textOf(entry, found)
     return (
       <td role="cell" class={look} key={name}>
-        <WithExcerpt excerpt={excerpt} found={found}>
-          {textOf(entry, found)}
-        </WithExcerpt>
+        {excerpt?.text === '' ? (
+          <FurtherDown row={row} excerpt={excerpt} text={text} />
+        ) : (
+          <WithExcerpt excerpt={excerpt} found={found}>
+            {text}
+          </WithExcerpt>
+        )}
       </td>
     )
   }
