@@ -70,13 +70,16 @@ function textsOf(entry: Entry): readonly Named[] {
 
 const named = (field: string, text: string | null): Named => ({ field, name: `${field} `, text: text ?? '' })
 
-const leavesOf = (family: string, json: string): readonly Named[] | undefined =>
+function leavesOf(family: string, json: string): readonly Named[] | undefined {
   // A text of the greatest length may be cut.
-  pairsOf(json, ROW_TEXT_CHARACTERS_MAX - 1)?.map(({ path, text }) => ({
+  const leaves = pairsOf(json, ROW_TEXT_CHARACTERS_MAX - 1)?.map(({ path, text }) => ({
     field: `${family}.${path}`,
     name: `${path}=`,
     text,
   }))
+  // Of a longer one, which is whole, the rest is searched as text: the names of its leaves together may be far longer.
+  return leaves && json.length > ROW_TEXT_CHARACTERS_MAX ? [...leaves, named(family, json)] : leaves
+}
 
 /** Says that a row already shows the match of one part of a search. */
 const SHOWN = Symbol('shown')

@@ -75,6 +75,12 @@ describe('the place that a search found in an entry', () => {
     expect(excerpt(applicationEntry(), 'needle')).toBeUndefined()
   })
 
+  test('is also in the rest of a long JSON that is whole', () => {
+    const long = { first: 'x'.repeat(5_000), last: 'a needle' }
+    expect(excerpt(applicationEntry({ scopeData: long }), 'needle')).toBe('scope …needle"}')
+    expect(excerpt(eventEntry({ payload: JSON.stringify(long) }), 'needle')).toBe('payload …needle"}')
+  })
+
   test('begins with whole characters', () => {
     const message = `${'😀'.repeat(60)} and ${'😀'.repeat(60)}end`
     expect(excerpt(applicationEntry({ message }), 'end')).toMatch(/^…😀+end$/u)
