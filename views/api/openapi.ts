@@ -87,13 +87,21 @@ const OTHERWISE: Readonly<Record<string, Descriptions>> = {
   },
 }
 
+/** Examples for event logs, of the parameters that name values inside entries. */
+const EVENT_EXAMPLES: Partial<Readonly<Record<ParameterName, string>>> = {
+  value: 'payload.total',
+  fields: 'payload.order.id,payload.total',
+  columns: 'timestamp,level,payload,payload.total',
+}
+
 function queryParameter(name: ParameterName, template: string, isFlows: boolean): JsonSchema {
   const { description, schema } = PARAMETERS[name]
+  const example = template.startsWith('/api/event-logs') ? EVENT_EXAMPLES[name] : undefined
   return {
     name,
     in: 'query',
     description: (OTHERWISE[template]?.[name] ?? description) + (name === 'by' ? groupedBy(template) : ''),
-    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
+    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : { ...schema, ...(example && { examples: [example] }) },
   }
 }
 

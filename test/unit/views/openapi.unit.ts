@@ -10,6 +10,7 @@ import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
 import { GROUPED_BY } from '../../../views/schemas/list-parameters.ts'
+import { startViews } from '../../support/views-fixture.ts'
 
 type Json = Record<string, unknown>
 interface Media {
@@ -215,6 +216,24 @@ describe('GET /openapi.json', () => {
       const { examples = [], default: initial } = schema as { examples?: string[]; default?: unknown }
       for (const example of examples) expect([name, parse(example, NOW)]).toEqual([name, expect.anything()])
       if (initial !== undefined) expect([name, initial]).toEqual([name, absent])
+    }
+  })
+
+  test('gives names of values in entries that its path accepts', async () => {
+    const views = await startViews()
+    try {
+      const examples = operations.flatMap(({ path, operation }) =>
+        (operation.parameters ?? [])
+          .filter(({ name, schema }) => ['value', 'fields', 'columns'].includes(name) && 'examples' in schema)
+          .map(({ name, schema: { examples } }) => `${path}?${name}=${(examples as string[])[0]}`),
+      )
+      expect(examples).toHaveLength(8)
+      for (const example of examples.filter((one) => !one.includes('/tail'))) {
+        const { status } = await views.get(example.includes('columns') ? `${example}&format=csv` : example)
+        expect([example, status]).toEqual([example, 200])
+      }
+    } finally {
+      await views.close()
     }
   })
 
