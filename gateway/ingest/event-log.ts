@@ -1,4 +1,4 @@
-import { refuse, refuseFields } from '../../shared/contract/errors.ts'
+import { ERRORS, problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
 import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
@@ -26,6 +26,9 @@ interface ExternalLog {
   readonly timestamp?: string | null
 }
 
+/** The specification has no other code than invalid_api_key for this (7.1), but no key that the sender could use instead. */
+const KEYLESS = `The Team of this Event or Step has no key configured. ${ERRORS.invalid_team_config.remedy}`
+
 /** Checks an event log: the rows of specification 7.1 from top to bottom, then our own. */
 export function createEventLogCheck(deps: CheckDeps): Check {
   const { registry, registryReady, validators, contextOf, admit, entryBytesMax } = deps
@@ -48,6 +51,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
       return refuseArchived('entity_not_found', archivedOf(entity, registry), registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
+    if (!registry.hasKey(team.id)) return { problem: problemSaying('invalid_api_key', KEYLESS) }
     if (!registry.keyOpens(team.id, apiKey)) return refuseKey(registry, apiKey)
     const offenders = validators.externalLog(fields)
     if (offenders !== undefined) return refuseFields(offenders)

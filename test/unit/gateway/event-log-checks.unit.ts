@@ -100,8 +100,12 @@ describe('POST /api/ExternalLogs', () => {
       expect(await codeOf([({ body }) => Object.assign(body, { uniqueIdentifier })])).toBe('entity_not_found')
   })
 
-  test('an Event whose Team has no key is invalid_api_key', async () => {
-    expect(await codeOf([({ body }) => Object.assign(body, { uniqueIdentifier: 'keyless' })])).toBe('invalid_api_key')
+  test('an Event whose Team has no key is invalid_api_key, and the message asks for none that does not exist', async () => {
+    const { body } = await gateway.post(PATH, { ...GOOD, uniqueIdentifier: 'keyless' })
+    expect([body.error.code, body.error.message]).toEqual([
+      'invalid_api_key',
+      'The Team of this Event or Step has no key configured. An operator has to issue a key: `sluice registry rotate-key TEAM`.',
+    ])
   })
 
   test('the key may come as Authorization: Bearer', async () => {
