@@ -140,7 +140,7 @@ export const ERRORS = {
   not_found: {
     retryable: false,
     message: 'There is nothing here.',
-    remedy: 'Check the path; /docs lists all of them.',
+    remedy: 'Check the path; /docs lists all paths.',
   },
   payload_too_large: {
     retryable: false,

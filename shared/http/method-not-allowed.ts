@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { IRouter, RequestHandler } from 'express'
-import { problem, problemSaying } from '../contract/errors.ts'
+import { ERRORS, problemSaying } from '../contract/errors.ts'
 import { answerProblem } from './answer.ts'
 import { STATUS } from './status.ts'
 
@@ -18,6 +18,7 @@ export const serveReads = (router: IRouter, path: string | RegExp, answer: Reque
  * Refuses a method that the path does not accept, with the `Allow` header that RFC 9110, 15.5.6 requires. `message` replaces the default.
  */
 export function answerMethodNotAllowed(response: ServerResponse, allow: string, message?: string): void {
-  const cause = message === undefined ? problem('method_not_allowed') : problemSaying('method_not_allowed', message)
+  const remedy = `Use ${allow.split(', ').join(' or ')}.`
+  const cause = problemSaying('method_not_allowed', message ?? `${ERRORS.method_not_allowed.message} ${remedy}`)
   answerProblem(response, STATUS[cause.code], cause, { allow, 'cache-control': 'no-store' })
 }

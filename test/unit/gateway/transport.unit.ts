@@ -149,7 +149,7 @@ describe('paths and methods', () => {
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
       expect(await response.json()).toMatchObject({
         success: false,
-        error: { code: 'method_not_allowed', retryable: false },
+        error: { code: 'method_not_allowed', message: expect.stringMatching(/ Use POST\.$/), retryable: false },
       })
     }
   })

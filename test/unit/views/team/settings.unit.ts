@@ -697,6 +697,7 @@ describe('paths', () => {
     ] as const) {
       const answer = await team.ask(method, path)
       expect([...outcome(answer), answer.headers.get('allow')]).toEqual([405, 'method_not_allowed', allow])
+      expect(answer.error.message).toContain(`Use ${allow.replaceAll(', ', ' or ')}.`)
     }
   })
 
