@@ -1,5 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ErrorCode, type Problem, ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
+import {
+  type ErrorCode,
+  type Problem,
+  ProblemError,
+  problem,
+  problemSaying,
+  refuseFields,
+} from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
@@ -38,7 +45,7 @@ export function invalidParameters(problems: readonly ParameterProblem[]): Proble
 
 /** The same for the fields of a body, with JSON pointers as paths. */
 export const invalidFields = (problems: readonly ParameterProblem[]): ProblemError =>
-  new ProblemError(problem('invalid_request', problems.slice(0, NAMED_MAX)))
+  new ProblemError(refuseFields(problems.slice(0, NAMED_MAX)).problem)
 
 /** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */
 export const conflict = (message: string): ProblemError => new ProblemError(problemSaying('conflict', message))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type Response, Router } from 'express'
-import { ProblemError, problem, problemSaying } from '../../shared/contract/errors.ts'
+import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
@@ -8,7 +8,7 @@ import type { Proxies } from '../../shared/http/proxies.ts'
 import { steadyClock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import { answerFailure, unavailable } from '../api/problems.ts'
+import { answerFailure, invalidFields, unavailable } from '../api/problems.ts'
 import { refusedCounts } from '../refusals/items.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import type { Session as SessionAnswer } from '../schemas/answers.ts'
@@ -144,9 +144,7 @@ const tooManyAttempts = (seconds: number): ProblemError => {
 function keyIn(json: unknown): string {
   const { apiKey } = (json ?? {}) as { apiKey?: unknown }
   if (typeof apiKey === 'string' && apiKey !== '') return apiKey
-  throw new ProblemError(
-    problem('invalid_request', [{ path: '/apiKey', message: 'must be a key of the Team, a string' }]),
-  )
+  throw invalidFields([{ path: '/apiKey', message: 'must be a key of the Team, a string' }])
 }
 
 const shown = (session: Session | undefined, refusals: RefusalsReader): SessionAnswer => ({

@@ -211,7 +211,9 @@ function eventProblem(registry: Registry, team: string, condition: Condition | u
 
 function addressProblem(poster: Poster, url: string | undefined) {
   const refusal = url === undefined ? undefined : poster.refusalOf(url)
-  return refusal === undefined ? [] : [{ path: '/webhook/url', message: `cannot be posted to: ${refusal}` }]
+  return refusal === undefined
+    ? []
+    : [{ path: '/webhook/url', message: `cannot be posted to: ${refusal.replace(/\.$/, '')}` }]
 }
 
 const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')

@@ -5,7 +5,7 @@ import { type Result, send } from '../api/client.ts'
 import { heldKey, signIn } from '../api/session.ts'
 import { toast } from '../ui/toast.tsx'
 import { FormDialog, FormField, SecretDialog } from './form.tsx'
-import { actionTexts, fieldTexts, NEW_KEY, problemText } from './texts.ts'
+import { actionTexts, fieldTexts, NEW_KEY } from './texts.ts'
 
 /** A change, and the line that it applies to. */
 export type Change = Action & { readonly line?: Line }
@@ -41,7 +41,7 @@ export function useChange({ options }: List, onChange: () => void): readonly [Co
   const ask = async (action: Change): Promise<void> => {
     if (textsOf(action).text || action.fields) return setAsked(action)
     const answer = await make(action)
-    if (!answer.ok) toast(problemText(answer.problem), 'bad')
+    if (!answer.ok) toast(answer.problem.message, 'bad')
   }
   return [
     <>

@@ -4,7 +4,6 @@ import { visible } from '../../flow-layout/format.ts'
 import type { Result } from '../api/client.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { problemText } from './texts.ts'
 
 interface FormDialogProps {
   readonly title: string
@@ -25,7 +24,7 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
     setBusy(true)
     const answer = await onSubmit(new FormData(event.currentTarget as HTMLFormElement))
     setBusy(false)
-    if (!answer.ok) setProblem(problemText(answer.problem))
+    if (!answer.ok) setProblem(answer.problem.message)
   }
   return (
     <Dialog title={title} onClose={onClose}>

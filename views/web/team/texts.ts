@@ -1,6 +1,5 @@
 import { countText } from '../../flow-layout/format.ts'
 import type { ActionKind, Field, Line, List, TeamLists } from '../../schemas/team.ts'
-import type { Problem } from '../api/client.ts'
 
 /** The texts for the lists of the Team's settings and their changes. The API refers to each only by its kind. */
 interface ListTexts {
@@ -169,14 +168,6 @@ export const fieldTexts = ({ name, required }: Field): FieldTexts => {
     case 'event':
       return { label: 'Event', none: 'None, it stands alone' }
   }
-}
-
-/** Describes why a change was refused: the error of each field, or the message. */
-export function problemText({ message, details }: Pick<Problem, 'message' | 'details'>): string {
-  if (!Array.isArray(details)) return message
-  return details
-    .map(({ path, message: what }) => `${String(path).replace('/', '')} ${String(what).replace(/\.$/, '')}.`.trim())
-    .join(' ')
 }
 
 /** The texts about a new key. */

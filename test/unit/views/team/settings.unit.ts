@@ -536,7 +536,7 @@ describe('Events, Steps and Projects', () => {
       { identifier: 's', event: 'secret' },
       400,
       'invalid_request',
-      /details/,
+      /\/event must be an Event of the Team; "secret" is none\.$/,
     ],
   ])('%s: %s %s is refused', async (_what, method, path, body, status, code, message) => {
     const before = team.records().length
@@ -655,6 +655,7 @@ describe('a body that cannot be accepted', () => {
     const answer = await team.ask('POST', path, body)
     expect([...outcome(answer), pointer(answer)?.path]).toEqual([400, 'invalid_request', at])
     expect(pointer(answer)?.message).toMatch(message)
+    expect(answer.error.message).toContain(`${at || 'it'} ${pointer(answer)?.message}.`)
     expect(team.records()).toHaveLength(before)
   })
 

@@ -213,7 +213,7 @@ describe('/api/team/watches', () => {
       'a private address',
       { ...WATCH, webhook: { url: 'https://169.254.169.254/', format: 'json' } },
       '/webhook/url',
-      'cannot be posted to: 169.254.169.254 has a private address, and nothing was sent. The operator can allow its network (WEBHOOK_ALLOWED_NETWORKS).',
+      'cannot be posted to: 169.254.169.254 has a private address, and nothing was sent. The operator can allow its network (WEBHOOK_ALLOWED_NETWORKS)',
     ],
     [
       'another format',

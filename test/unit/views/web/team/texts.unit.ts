@@ -1,29 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  actionTexts,
-  fieldTexts,
-  limitedOf,
-  problemText,
-  quotaText,
-  seenText,
-} from '../../../../../views/web/team/texts.ts'
-
-describe('why a change was refused', () => {
-  const problem = { code: 'x', message: 'No.', retryable: false, status: 400, retryAfter: null }
-
-  test('is told field by field, else by its message', () => {
-    const details = [
-      { path: '/name', message: 'is empty' },
-      { path: '', message: 'must be a JSON object' },
-      { path: '/webhook/url', message: 'cannot be posted to: it is private. Ask the operator.' },
-    ]
-    expect(problemText({ ...problem, details })).toBe(
-      'name is empty. must be a JSON object. webhook/url cannot be posted to: it is private. Ask the operator.',
-    )
-    expect(problemText({ ...problem, details: null })).toBe('No.')
-    expect(problemText({ ...problem, details: { outcome: 'unknown' } })).toBe('No.')
-  })
-})
+import { actionTexts, fieldTexts, limitedOf, quotaText, seenText } from '../../../../../views/web/team/texts.ts'
 
 test('a key is named by its first characters wherever it is revoked', () => {
   const { name, title, done } = actionTexts('revoke', 'sl_3fA')
