@@ -39,9 +39,9 @@ export function createHttpServers(given: HttpServersDeps): HttpServers {
   const { HOST: host, METRICS_PORT: metricsPort, OTLP_GRPC_PORT: grpcPort } = config
   const router = Router()
   for (const role of roles) if (role.router !== undefined) router.use(role.router)
-  mountDocs(router, deps)
   router.use(healthRoutes(deps))
   if (metricsPort === null) router.use(metricsRoutes(deps))
+  mountDocs(router, deps)
   const endpoints = roles.map((role) => role.endpoints).find((routes) => routes !== undefined)
   const listener = listenerOf(router, config.BASE_PATH, deps, endpoints)
   const methods = roles.map((role) => role.methods).find((found) => found !== undefined)

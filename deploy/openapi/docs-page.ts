@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type IRouter, Router } from 'express'
+import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import { answerPrepared, type PreparedBody, prepareBody } from '../../shared/http/prepared-body.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -64,7 +65,15 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 }
 
-/** `GET /openapi.json`, and the page `/docs/` that shows it, which loads nothing from other origins. */
+const ELSEWHERE = problemSaying(
+  'not_found',
+  'Another process serves this path. Send logs to the role gateway, and reads to the role views; /metrics is on METRICS_PORT if that is set.',
+)
+
+/**
+ * `GET /openapi.json`, and the page `/docs/` that shows it, which loads nothing from other origins. Comes after all other routes: a path of
+ * the document that none of them has belongs to another role, and is refused with that reason.
+ */
 export function registerDocs(router: IRouter, document: OpenApiDocument): void {
   const assetsRoot = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   // Strict, to tell /docs from /docs/: the page's assets have URLs relative to the latter, so they work below any prefix.
@@ -85,4 +94,9 @@ export function registerDocs(router: IRouter, document: OpenApiDocument): void {
     servePrepared(`/docs/${name}`, body, { ...NOSNIFF, 'cache-control': `public, max-age=${DAY_SECONDS}` })
   }
   router.use(docs)
+  // One by one, as metrics name a route by its path.
+  for (const path of Object.keys(document.paths))
+    router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {
+      throw new ProblemError(ELSEWHERE)
+    })
 }

@@ -2,16 +2,23 @@ import express, { Router } from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registerDocs } from '../../../deploy/openapi/docs-page.ts'
 import type { OpenApiDocument } from '../../../deploy/openapi/openapi.ts'
+import { createListener } from '../../../shared/http/listener.ts'
+import { createLogger } from '../../../shared/runtime/logger.ts'
 import { type BareServer, startBare } from '../../support/raw-http.ts'
 
-const document: OpenApiDocument = { openapi: '3.1.0', paths: {}, components: { schemas: {} }, info: { title: 'x' } }
+const document: OpenApiDocument = {
+  openapi: '3.1.0',
+  paths: { '/api/flows/{correlationKey}/tail': {} },
+  components: { schemas: {} },
+  info: { title: 'x' },
+}
 
 let server: BareServer
 let url: string
 beforeAll(async () => {
   const router = Router()
   registerDocs(router, document)
-  server = await startBare(express().use('/below', router))
+  server = await startBare(createListener(express().use('/below', router), createLogger('silent', 'test')))
   url = `${server.url}/below`
 })
 afterAll(() => server.close())
@@ -71,6 +78,18 @@ describe('/docs', () => {
       'absolute-path.js',
     ])
       expect([name, (await fetch(`${url}/docs/${name}`)).status]).toEqual([name, 404])
+  })
+
+  test('a path of the document that the process lacks is said to be of another role', async () => {
+    const messageAt = async (path: string) => {
+      const { error } = (await (await fetch(url + path)).json()) as { error: { code: string; message: string } }
+      return [error.code, error.message]
+    }
+    expect(await messageAt('/API/flows/a%2Fb/tail')).toEqual([
+      'not_found',
+      expect.stringMatching(/role gateway.*role views/),
+    ])
+    expect(await messageAt('/api/flow')).toEqual(['not_found', expect.not.stringMatching(/role/)])
   })
 
   test('takes GET and HEAD only', async () => {
