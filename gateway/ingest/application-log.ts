@@ -21,6 +21,7 @@ import {
   isObject,
   levelOf,
   refuseLevel,
+  refuseMissing,
   refuseNoObject,
   refuseTimestamp,
   refuseTooLarge,
@@ -51,7 +52,7 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
     if (target.problem !== undefined) return target
     const { project, fields } = target.value
     const entries = fields['logEntries']
-    if (isMissing(entries)) return refuse('missing_log_entries')
+    if (isMissing(entries)) return refuseMissing('missing_log_entries', fields, 'logEntries')
     if (!Array.isArray(entries)) return refuseFields([{ path: '/logEntries', message: 'must be a JSON array' }])
     if (entries.length === 0) return refuse('missing_log_entries')
     if (entries.length > batchEntriesMax) return refuseTooMany(batchEntriesMax, entries.length)
@@ -79,7 +80,7 @@ function checkTarget(
   if (!isObject(json)) return refuseNoObject()
   const fields = withPlainNumbers(json)
   const identifier = fields['uniqueIdentifier']
-  if (isMissing(identifier)) return refuse('missing_project_id')
+  if (isMissing(identifier)) return refuseMissing('missing_project_id', fields, 'uniqueIdentifier')
   const id = typeof identifier === 'string' ? parseGuid(identifier) : undefined
   if (id === undefined) return refuse('invalid_project_id')
   const apiKey = presentedKey(headers)
@@ -116,12 +117,12 @@ export function createEntryCheck(
   validate: Validate,
 ): EntryCheck {
   return (fields, index, project, context) => {
-    if (isMissing(fields['categoryName'])) return refuse('missing_category_name')
-    if (isMissing(fields['message'])) return refuse('missing_message')
+    if (isMissing(fields['categoryName'])) return refuseMissing('missing_category_name', fields, 'categoryName')
+    if (isMissing(fields['message'])) return refuseMissing('missing_message', fields, 'message')
     const written = fields['level']
     const level = levelOf(written)
     const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
-    if (level === undefined && !replaced) return refuseLevel(written)
+    if (level === undefined && !replaced) return refuseLevel(fields)
     const { message, exception, scopeData } = fields
     const tooLarge = context.mayExceed(entryBytesMax) && exceeds([message, exception, scopeData], entryBytesMax)
     // The levels of scope data that is too large are not counted, as a walk through all of it would hold the thread.

@@ -10,6 +10,7 @@ import {
   isObject,
   levelOf,
   refuseLevel,
+  refuseMissing,
   refuseNoObject,
   refuseTimestamp,
   refuseTooLarge,
@@ -39,10 +40,10 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     if (!isObject(json)) return refuseNoObject()
     const fields = withPlainNumbers(json)
     const identifier = fields['uniqueIdentifier']
-    if (isMissing(identifier)) return refuse('missing_identifier')
-    if (isMissing(fields['payload'])) return refuse('missing_payload')
+    if (isMissing(identifier)) return refuseMissing('missing_identifier', fields, 'uniqueIdentifier')
+    if (isMissing(fields['payload'])) return refuseMissing('missing_payload', fields, 'payload')
     const level = levelOf(fields['level'])
-    if (level === undefined) return refuseLevel(fields['level'])
+    if (level === undefined) return refuseLevel(fields)
     if (!registryReady()) return refuseUntilReady()
     if (typeof identifier !== 'string') return refuseFields(validators.externalLog(fields) ?? [])
     const entity = registry.entity(identifier)

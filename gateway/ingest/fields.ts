@@ -1,4 +1,4 @@
-import { problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
+import { type ErrorCode, type Problem, problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { fitsDepth, isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { isJsonObject, type JsonObject, pointerOf } from '../../shared/contract/json-object.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
@@ -94,6 +94,15 @@ function bytesLeft(value: unknown, bytes: number): number {
 export const isMissing = (value: unknown): value is undefined | null | '' =>
   value === undefined || value === null || value === ''
 
+/** Refuses an object without the field. Writers of JSON in .NET name it in PascalCase by default, so a name in another case is told. */
+export function refuseMissing(code: ErrorCode, fields: Fields, name: string): { readonly problem: Problem } {
+  const isSame = (other: string): boolean =>
+    other !== name && other.length === name.length && other.toLowerCase() === name.toLowerCase()
+  const other = Object.keys(fields).find(isSame)
+  const hint = other === undefined ? '' : `: ${quoted(other)} is another name, as case matters`
+  return refuse(code, null, `${name} is missing or empty${hint}.`)
+}
+
 export const refuseNoObject = () => refuseFields([{ path: '', message: 'must be a JSON object' }])
 
 /** The details of an entry that is too large. */
@@ -122,9 +131,10 @@ export function refuseTooDeep(object: Fields, levelsMax: number) {
 export const levelOf = (value: unknown): Level | undefined =>
   typeof value === 'string' ? parseLevel(value) : undefined
 
-/** Refuses a value that is no level; `name` is the member in which the sender has it. */
-export function refuseLevel(value: unknown, name = 'level') {
-  if (isMissing(value)) return refuse('invalid_log_level', null, `${name} is missing or empty.`)
+/** Refuses fields without a level, which the sender has in the member `name`. */
+export function refuseLevel(fields: Fields, name = 'level') {
+  const value = fields[name]
+  if (isMissing(value)) return refuseMissing('invalid_log_level', fields, name)
   if (typeof value !== 'string') return refuse('invalid_log_level', null, `${name} is not a string.`)
   const received = shortened(value)
   return refuse('invalid_log_level', { received }, `${name} ${quoted(value)} is not a recognized log level.`)

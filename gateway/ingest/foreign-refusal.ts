@@ -50,7 +50,7 @@ export function inSendersNames(cause: Problem, { fields, placeOf, times }: SentE
   switch (cause.code) {
     case 'invalid_log_level': {
       const { name, value } = written('level')
-      return refuseLevel(value, name).problem
+      return refuseLevel({ [name]: value }, name).problem
     }
     case 'invalid_timestamp': {
       const { name, value } = written('timestamp')

@@ -72,6 +72,16 @@ describe.each([
   })
   afterAll(() => gateway.close())
 
+  test('a required field in another case is named', async () => {
+    for (const [name, value] of Object.entries(good())) {
+      const written = name[0]?.toUpperCase() + name.slice(1)
+      const { body } = await gateway.post(path, { ...good(), [name]: undefined, [written]: value })
+      expect(body.error.message).toContain(
+        `${name} is missing or empty: "${written}" is another name, as case matters. `,
+      )
+    }
+  })
+
   test('a good request has no code', async () => {
     expect(await codeOf([])).toBeUndefined()
   })

@@ -108,6 +108,17 @@ describe('POST /api/ExternalLogs', () => {
     ])
   })
 
+  test('a field in another case is missing, and the message names it', async () => {
+    const [identifier, level] = [
+      { ...GOOD, uniqueIdentifier: undefined, UniqueIdentifier: 'order-placed' },
+      { ...GOOD, level: '', Level: 'Error' },
+    ].map(async (sent) => (await gateway.post(PATH, sent)).body.error.message)
+    expect(await identifier).toBe(
+      'uniqueIdentifier is missing or empty: "UniqueIdentifier" is another name, as case matters. Send the identifier of an Event or a Step.',
+    )
+    expect(await level).toMatch(/^level is missing or empty: "Level" is another name, as case matters\. Send one of /)
+  })
+
   test('the key may come as Authorization: Bearer', async () => {
     const headers = { 'x-api-key': '', authorization: `Bearer ${OTHER_KEY}` }
     expect(await codeOf([(sent) => Object.assign(sent.headers, headers)])).toBe('invalid_api_key')
