@@ -44,7 +44,7 @@ export const isSendableKey = (key: string): boolean => KEY_SHAPE.test(key)
  */
 export function keyWeakness(key: string): string | undefined {
   if (key.length * bitsPerCharacter(key) < WEAK_BELOW_BITS) {
-    return `is too short for ${WEAK_BELOW_BITS} bits of randomness`
+    return `is too short for ${WEAK_BELOW_BITS} bits of randomness, which take 22 letters and digits or 32 hexadecimal digits`
   }
   if (new Set(key).size < DISTINCT_CHARACTERS_MIN)
     return `has fewer than ${DISTINCT_CHARACTERS_MIN} different characters`

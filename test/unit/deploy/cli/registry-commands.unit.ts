@@ -273,7 +273,8 @@ describe('registry rotate-key', () => {
     expect(weak).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'sluice registry rotate-key: the key is too short for 128 bits of randomness\n',
+      stderr:
+        'sluice registry rotate-key: the key is too short for 128 bits of randomness, which take 22 letters and digits or 32 hexadecimal digits\n',
     })
     const strong = 'b1f0c2a4-7d7e-4a52-9a0c-0305e82c33ff'
     expect((await cli.run('registry', 'rotate-key', 'billing', '--key-file', file(`${strong}\n`))).code).toBe(0)

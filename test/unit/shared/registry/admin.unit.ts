@@ -163,7 +163,8 @@ describe('rotate-key', () => {
     expect(await rotate('secret')).toEqual({
       outcome: 'refused',
       because: 'unfit_key',
-      reason: 'the key is too short for 128 bits of randomness',
+      reason:
+        'the key is too short for 128 bits of randomness, which take 22 letters and digits or 32 hexadecimal digits',
     })
     expect(await rotate('two words'.repeat(5))).toMatchObject({ reason: expect.stringContaining('without blanks') })
     expect(await rotate(KEY)).toEqual({

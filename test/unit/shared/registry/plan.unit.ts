@@ -194,7 +194,7 @@ describe('keys', () => {
     const plan = planOf(emptyState(), withKeys('secret'))
     expect(plan.changes).toHaveLength(2)
     expect(plan.notes).toEqual([
-      'Team "payments": the key s… is too short for 128 bits of randomness; replace it with `registry rotate-key`',
+      'Team "payments": the key s… is too short for 128 bits of randomness, which take 22 letters and digits or 32 hexadecimal digits; replace it with `registry rotate-key`',
     ])
   })
 
