@@ -1,7 +1,9 @@
 import { topicName } from '../shared/contract/topics.ts'
-import type { Journal, JournalRecord } from '../shared/journal/journal.ts'
+import { type Journal, type JournalRecord, TopicMissingError } from '../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import { PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import { insist } from '../shared/runtime/waiting.ts'
+import { groupName, PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
 
 export interface RestoreOptions {
   readonly journal: Pick<Journal, 'scan'>
@@ -19,6 +21,46 @@ export interface Restored {
   readonly duplicate: number
   /** Not projected or not taken by the store, as when they became dead letters. */
   readonly refused: number
+}
+
+export interface RewindOptions {
+  readonly journal: Pick<Journal, 'positions' | 'rewind'>
+  readonly topicPrefix: string
+  readonly logger: Pick<Logger, 'warn' | 'error'>
+  readonly signal: AbortSignal
+}
+
+const FIRST_PAUSE_MS = 500
+
+/**
+ * Makes the consumers of a projection begin at the first records kept, before they join: for a log store that holds nothing, although the
+ * projection has read records, as its file was lost. On Kafka a member that was killed is in its group for a while, so this is tried until
+ * the signal aborts. A failure is logged, and costs the old entries alone: the consumers may start.
+ */
+export async function rewindProjection(
+  name: ProjectionName,
+  { journal, topicPrefix, logger, signal }: RewindOptions,
+): Promise<void> {
+  const group = groupName(topicPrefix, name)
+  const rewindAll = async (): Promise<void> => {
+    for (const { role } of PROJECTIONS[name].sources) {
+      const topic = topicName(topicPrefix, role)
+      const positions = await journal.positions(topic, group)
+      if (positions.every(({ committed, firstOffset }) => (committed ?? 0) <= firstOffset)) continue
+      await journal.rewind(topic, group)
+      logger.warn({ view: name, topic }, 'the log store is new: what the journal has kept is read again')
+    }
+  }
+  try {
+    await insist(rewindAll, signal, FIRST_PAUSE_MS, (err, isFirst) => {
+      if (err instanceof TopicMissingError) throw err
+      if (isFirst)
+        logger.warn({ view: name, err }, 'the log store is new, and its group cannot be rewound yet; retrying')
+    })
+  } catch (err) {
+    const remedy = `stop the server and run \`sluice views rebuild ${name} --from topics\``
+    logger.error({ view: name, err }, `the log store is new, and the journal is not read again: ${remedy}`)
+  }
 }
 
 const RECORDS_PER_WRITE = 2_000

@@ -117,6 +117,8 @@ function namedTopics(config: Config): readonly NamedTopic[] {
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {
   readonly store: LogStore
+  /** Whether the store is on the disk of this process, and nothing was ever stored in it. */
+  isNew(): Promise<boolean>
   /** Creates or corrects templates and indices; returns lines for the operator. */
   applyIndices(): Promise<readonly string[]>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
@@ -139,6 +141,7 @@ async function openSqliteLogStore({ config, logger }: BaseServices, where: Where
   const store = await createSqliteLogStore({ file: join(config.DATA_DIR, 'logs.db'), thread: where, logger })
   return {
     store,
+    isNew: store.isNew,
     applyIndices: async () => [],
     rebuildCounts: async () => [`${await store.rebuildCounts()} entries were counted`],
     rebuildView: null,
@@ -172,6 +175,7 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
   }
   return {
     store,
+    isNew: async () => false,
     applyIndices: async () => {
       const changes = await store.indices.apply()
       return changes.length === 0 ? ['the indices are as they should be'] : changes

@@ -3,7 +3,8 @@
  * answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
 import { type Consumer, createConsumer, endOfAll } from '../../consumers/consumer.ts'
-import { PROJECTION_NAMES } from '../../consumers/projection.ts'
+import { PROJECTION_NAMES, type ProjectionName } from '../../consumers/projection.ts'
+import { rewindProjection } from '../../consumers/restore.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../../shared/log-store/log-store.ts'
@@ -31,6 +32,8 @@ export interface ConsumersCalls {
 
 /** Indexing can wait, but senders should not: with fewer cores than threads, the other threads go first. */
 const NICENESS = 10
+/** Longer than the session of a member of a group on Kafka, 45 s by default. */
+const REWIND_WITHIN_MS = 60_000
 const RETENTION_INTERVAL_MS = 3_600_000
 const MAINTENANCE_INTERVAL_MS = 60_000
 
@@ -48,9 +51,19 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   try {
     const { journal, maintain: maintainJournal } = await openJournal(deps, 'same')
     opened.push(journal)
-    const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
+    const { store, isNew, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
-    const consumers = createConsumers({ ...deps, journal, store })
+    const projections = PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection))
+    if (await isNew()) {
+      const options = {
+        journal,
+        topicPrefix: config.TOPIC_PREFIX,
+        logger,
+        signal: AbortSignal.timeout(REWIND_WITHIN_MS),
+      }
+      await Promise.all(projections.map((projection) => rewindProjection(projection, options)))
+    }
+    const consumers = createConsumers(projections, { ...deps, journal, store })
     const retention = { ...deps, store, days: config.RETENTION_DAYS }
     const services: readonly Service[] = [
       createMaintenance(maintainJournal, logger),
@@ -84,16 +97,15 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   }
 })
 
-/** One consumer for each of the projections in VIEWS. */
-function createConsumers({
-  config,
-  ...deps
-}: BaseServices & { readonly journal: Journal; readonly store: LogStoreWriter }): readonly Consumer[] {
+function createConsumers(
+  projections: readonly ProjectionName[],
+  { config, ...deps }: BaseServices & { readonly journal: Journal; readonly store: LogStoreWriter },
+): readonly Consumer[] {
   const options = {
     deadLetterRunMax: config.DEAD_LETTER_RUN_MAX,
     deadLetterRatioMax: config.DEAD_LETTER_PERCENT_MAX / 100,
   }
-  return PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection)).map((projection) =>
+  return projections.map((projection) =>
     createConsumer({ ...deps, projection, topicPrefix: config.TOPIC_PREFIX, options }),
   )
 }

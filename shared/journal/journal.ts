@@ -48,6 +48,9 @@ export interface Journal {
   /** By partition of the topic: the first offset kept, the position after the last record, the group's position (null if none). */
   positions(topic: string, group: string): Promise<readonly PartitionPosition[]>
 
+  /** Sets the group's positions in a topic to the first records kept. The group must have no members. */
+  rewind(topic: string, group: string): Promise<void>
+
   /** Never rejects. */
   health(): Promise<Health>
 

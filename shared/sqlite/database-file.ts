@@ -218,10 +218,10 @@ export function createPatience(
   return (error) => (isDamage(error) ? --triesLeft > 0 : mayPass(error))
 }
 
-/** The commands that bring back some of the content of a damaged file that was moved away. */
+/** How some of the content of a damaged file that was moved away comes back. */
 const REFILL = {
   journal: '`sluice registry restore FILE` brings back the Teams and keys that it had',
-  'log store': '`sluice views rebuild VIEW --from topics`, for each view, brings back what the journal still has',
+  'log store': 'the next start brings back what the journal still has',
 } as const
 
 /** Names the file, the problem and the remedy; `kind` is the format's name, `message` is SQLite's. */

@@ -98,6 +98,23 @@ export function groupContract(bench: JournalBench): void {
     )
 
     test(
+      'a group that is rewound in a topic starts there at the first record again, and other groups do not',
+      async () => {
+        const journal = await open()
+        const [topic, group, other] = [await createTopic(journal, name('rewound')), name('group'), name('group')]
+        await journal.append({ topic, partition: 0, records: recordsOf('a', 3) })
+        const all = async (batch: PartitionBatch) => batch.commit(positionAfter(batch))
+        await readSome(journal, group, topic, 3, all)
+        await readSome(journal, other, topic, 3, all)
+        await journal.rewind(topic, group)
+        await journal.append({ topic, partition: 0, records: recordsOf('b', 1) })
+        expect(await readSome(journal, group, topic, 4)).toEqual(['a0', 'a1', 'a2', 'b0'])
+        expect(await readSome(journal, other, topic, 1)).toEqual(['b0'])
+      },
+      patienceMs,
+    )
+
+    test(
       'what was not committed is handed over again to the next member',
       async () => {
         const journal = await open()

@@ -239,9 +239,22 @@ test('a registry that was lost with its folder is restored: it lists the same, a
   }
 })
 
-test('a log store that was lost is restored from the journal while the server is stopped', async () => {
+test('a log store that was lost is filled again from the journal, by the next start or by command', async () => {
   const { settings, ...folder } = serverFolder(REGISTRY)
   const rebuild = (view: string, from: string) => runSluice(['views', 'rebuild', view, '--from', from], settings)
+  const loseLogs = (): void => {
+    for (const file of ['logs.db', 'logs.db-wal', 'logs.db-shm']) rmSync(join(settings.DATA_DIR, file), { force: true })
+  }
+  const servers: SluiceProcess[] = []
+  const start = async (): Promise<SluiceProcess> => {
+    const server = await startSluice(settings)
+    servers.push(server)
+    return server
+  }
+  const end = async (server: SluiceProcess): Promise<void> => {
+    server.kill('SIGTERM')
+    await server.exited
+  }
   const payloads = Array.from({ length: 50 }, (_, index) => `entry ${index}`).sort()
   const expectAll = (url: string) =>
     eventually(async () => {
@@ -251,7 +264,7 @@ test('a log store that was lost is restored from the journal while the server is
       expect(flow).toMatchObject({ data: { summary: { total: payloads.length } } })
     })
   try {
-    const before = await startSluice(settings)
+    const before = await start()
     for (const payload of payloads) {
       const answer = await createClient(before.url, KEY).post('/api/ExternalLogs', {
         ...{ ...EVENT, payload, correlationKey: 'restored' },
@@ -267,20 +280,21 @@ test('a log store that was lost is restored from the journal while the server is
       code: 1,
       stderr: expect.stringContaining('--from indices needs Elasticsearch'),
     })
-    before.kill('SIGTERM')
-    await before.exited
-    for (const file of ['logs.db', 'logs.db-wal', 'logs.db-shm']) rmSync(join(settings.DATA_DIR, file), { force: true })
+    await end(before)
+    loseLogs()
+    const filled = await start()
+    await expectAll(filled.url)
+    expect(filled.printed()).toContain('the log store is new')
+    await end(filled)
+    loseLogs()
     for (const view of ['event-logs', 'application-logs', 'flows'])
       expect(await rebuild(view, 'topics')).toMatchObject({ code: 0, stderr: '' })
     expect((await rebuild('event-logs', 'topics')).stdout).toContain('0 written, 50 were there, 0 cannot be shown')
-    const after = await startSluice(settings)
-    try {
-      await expectAll(after.url)
-    } finally {
-      after.kill('SIGTERM')
-      await after.exited
-    }
+    const after = await start()
+    await expectAll(after.url)
+    expect(after.printed()).not.toContain('the log store is new')
   } finally {
+    for (const server of servers) await end(server)
     folder.remove()
   }
 })

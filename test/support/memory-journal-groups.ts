@@ -12,6 +12,8 @@ import type { MemoryPartition, MemoryTopic } from './memory-journal.ts'
 export interface MemoryGroup {
   join(options: SubscribeOptions, handler: Handler): Promise<Subscription>
   committed(topic: string, partition: number): number | null
+  /** Forgets the positions in a topic. */
+  rewind(topic: MemoryTopic): void
 }
 
 type Handler = (batch: PartitionBatch) => Promise<void>
@@ -72,6 +74,9 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
 
   return {
     committed: (topic, partition) => committed.get(placeOf(topic, partition)) ?? null,
+    rewind: ({ spec, partitions }) => {
+      for (const partition of partitions.keys()) committed.delete(placeOf(spec.name, partition))
+    },
     join: async (options, handler) => {
       for (const topic of options.topics) topicOf(topic)
       const { promise: done, resolve, reject } = Promise.withResolvers<void>()

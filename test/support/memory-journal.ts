@@ -162,6 +162,7 @@ function createClient(store: Store): Journal {
         endPosition: each.endPosition,
         committed: store.groups.get(group)?.committed(topic, partition) ?? null,
       })),
+    rewind: async (topic, group) => store.groupOf(group).rewind(topicOf(topic)),
     health: async () =>
       closed ? { name: 'journal', ready: false, reason: 'closed' } : { name: 'journal', ready: true },
     close: async () => {

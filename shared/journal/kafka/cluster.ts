@@ -23,6 +23,8 @@ export interface Cluster {
   bounds(topic: string): Promise<readonly Bounds[]>
   /** The positions of a group in a topic, by partition; rejects if the leader of any does not answer. */
   positions(topic: string, group: string): Promise<readonly PartitionPosition[]>
+  /** Sets the positions of a group without members to the first records kept; rejects if the leader of any does not answer. */
+  rewind(topic: string, groupId: string): Promise<void>
   /**
    * The bounds of these partitions only, asked for once. An Error marks a partition whose leader does not answer, or that no broker knows
    * yet.
@@ -80,17 +82,6 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       await delay(RETRY_DELAY_MS)
     }
   }
-  const committedOf = async (topic: string, group: string, partitions: readonly number[]) => {
-    const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes: [...partitions] }] }]
-    const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
-    const found = listed?.topics.find(({ name }) => name === topic)?.partitions ?? []
-    return new Map(
-      found.flatMap(({ partitionIndex, committedOffset, committedLeaderEpoch: leaderEpoch }): [number, LogPlace][] =>
-        committedOffset < 0 ? [] : [[partitionIndex, { position: Number(committedOffset), leaderEpoch }]],
-      ),
-    )
-  }
-
   return {
     partitionsOf,
     bounds,
@@ -121,7 +112,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     },
     positions: async (topic, group) => {
       const found = await bounds(topic)
-      const committed = await committedOf(topic, group, [...found.keys()])
+      const committed = await committedOf(admin, topic, group, [...found.keys()])
       return found.map(({ first, end }, partition) => ({
         partition,
         firstOffset: first,
@@ -129,10 +120,19 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
         committed: committed.get(partition)?.position ?? null,
       }))
     },
+    rewind: async (topic, groupId) => {
+      const partitionOffsets = (await bounds(topic)).map(({ first }, partition) => ({
+        partition,
+        offset: BigInt(first),
+      }))
+      await admin
+        .alterConsumerGroupOffsets({ groupId, topics: [{ name: topic, partitionOffsets }] })
+        .catch(rethrow(topic))
+    },
     positionsOf: async (topic, group, partitions) => {
       const found = await boundsOf(topic, partitions)
       const answered = partitions.filter((partition) => !(found.get(partition) instanceof Error))
-      const committed = answered.length === 0 ? undefined : await committedOf(topic, group, answered)
+      const committed = answered.length === 0 ? undefined : await committedOf(admin, topic, group, answered)
       return new Map(
         [...found].map(([partition, each]): [number, GroupPosition | Error] => [
           partition,
@@ -146,6 +146,18 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       await admin.close()
     },
   }
+}
+
+/** The places that a group has committed in these partitions of a topic. */
+async function committedOf(admin: Admin, topic: string, group: string, partitions: readonly number[]) {
+  const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes: [...partitions] }] }]
+  const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
+  const found = listed?.topics.find(({ name }) => name === topic)?.partitions ?? []
+  return new Map(
+    found.flatMap(({ partitionIndex, committedOffset, committedLeaderEpoch: leaderEpoch }): [number, LogPlace][] =>
+      committedOffset < 0 ? [] : [[partitionIndex, { position: Number(committedOffset), leaderEpoch }]],
+    ),
+  )
 }
 
 /** The brokers that are alive and all topics of the cluster, which the client does not keep: it needs a few of them. */

@@ -108,6 +108,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
       return keptIn(open, subscribeToTopics({ ...context, ...options }, subscription, handler))
     },
     positions: (topic, group) => cluster.positions(topic, group),
+    rewind: (topic, group) => cluster.rewind(topic, group),
     health: async () => {
       if (closing.signal.aborted) return { name: 'journal', ready: false, reason: 'closed' }
       try {

@@ -10,6 +10,8 @@ export interface GroupPositions {
   startPosition(group: string, partitionId: number): number
   commit(group: string, partitionId: number, position: number): void
   positions(topic: string, group: string): readonly PartitionPosition[]
+  /** Sets the group's positions in a topic to the first offsets kept. */
+  rewind(topic: string, group: string): void
 }
 
 export function createGroupPositions(database: Database, partitions: Partitions): GroupPositions {
@@ -17,6 +19,9 @@ export function createGroupPositions(database: Database, partitions: Partitions)
     INSERT INTO readers (group_name, partition_id, start)
     SELECT ?, id, first_offset FROM partitions WHERE topic = ? ON CONFLICT DO NOTHING`)
   const update = database.prepare('UPDATE readers SET position = ? WHERE group_name = ? AND partition_id = ?')
+  const reset = database.prepare(`
+    UPDATE readers SET position = NULL, start = (SELECT first_offset FROM partitions WHERE id = partition_id)
+    WHERE group_name = ? AND partition_id IN (SELECT id FROM partitions WHERE topic = ?)`)
   const select = database.prepare('SELECT start, position FROM readers WHERE group_name = ? AND partition_id = ?')
 
   const find = (group: string, partitionId: number): { start: number; position: number | null } | undefined =>
@@ -48,5 +53,6 @@ export function createGroupPositions(database: Database, partitions: Partitions)
         endPosition,
         committed: find(group, id)?.position ?? null,
       })),
+    rewind: (topic, group) => void database.write(() => reset.run(group, topic)),
   }
 }

@@ -93,6 +93,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     follow: (topic, onRecords) => kept(follow(deps, topic, onRecords)),
     subscribe: (wanted, handler) => kept(subscribe(deps, wanted, handler)),
     positions: (topic, group) => store.call('positions', [topic, group]),
+    rewind: (topic, group) => store.call('rewind', [topic, group]),
     maintain: (wanted) => {
       const running = maintain(store, wanted, () => closed !== undefined || wanted.signal?.aborted === true)
       maintaining = running

@@ -40,6 +40,8 @@ export interface SqliteLogStore extends LogStore {
    * passed. Returns how many it removed.
    */
   maintain(options: MaintenanceOptions): Promise<number>
+  /** Whether nothing was ever stored in the file. */
+  isNew(): Promise<boolean>
   /** Rebuilds the counts; if it is interrupted, `maintain` continues. Returns how many documents are counted. */
   rebuildCounts(): Promise<number>
 }
@@ -75,6 +77,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       if (documentOf !== undefined) await inTurns(() => store.call('renewMore', documentOf), signal)
       return removed + more
     },
+    isNew: () => store.call('isNew'),
     rebuildCounts: async () => {
       await store.call('forgetCounts')
       while (await store.call('countMore'));

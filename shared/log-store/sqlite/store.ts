@@ -24,6 +24,11 @@ export interface StoreOptions extends DatabaseOptions {
  */
 export type Store = ReturnType<typeof openStore>['calls']
 
+/** Whether nothing was ever stored. SQLite remembers the last arrival (`AUTOINCREMENT`), also when retention has removed all entries. */
+const isNew = ({ database }: StoreContext): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_sequence WHERE name = 'entries' UNION ALL SELECT 1 FROM flows").get() ===
+  undefined
+
 /** Opens the file; throws as the calls do. */
 export function openStore(options: StoreOptions) {
   const database = openDatabase(options)
@@ -40,6 +45,7 @@ export function openStore(options: StoreOptions) {
 
   return {
     calls: {
+      isNew: reading(isNew),
       // These two begin their transactions themselves, and none if there is nothing to write.
       write: (documents: readonly EntryDocument[]) => write(context, documents),
       mergeFlows: (deltas: readonly FlowDelta[]) => mergeFlows(context, deltas),

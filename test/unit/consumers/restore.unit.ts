@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { restoreProjection } from '../../../consumers/restore.ts'
+import { groupName } from '../../../consumers/projection.ts'
+import { restoreProjection, rewindProjection } from '../../../consumers/restore.ts'
 import {
   APPLICATION_TOPIC,
   applicationLog,
@@ -27,7 +28,7 @@ async function lost() {
   const store = createMemoryStoreWriter()
   const restore = (name: 'event-logs' | 'application-logs' | 'flows', since: string | null = null, signal = never) =>
     restoreProjection(name, { journal, store, topicPrefix: PREFIX, since, signal })
-  return { store, restore }
+  return { journal, store, restore }
 }
 
 test('all records are written again; what the store has is recognised, and what no projection takes is counted', async () => {
@@ -76,4 +77,32 @@ test('more than one write takes is written in several, each record once', async 
   journal.removeBefore(EVENT_TOPIC, 0, 2_500)
   expect(await restored(Array<string>(10).fill('x'.repeat(2 * 1024 * 1024)))).toMatchObject({ duplicate: 10 })
   expect(store.writes).toEqual([2_000, 500, 4, 4, 2])
+})
+
+test('the topics that a projection has read are rewound; one that cannot be is told, with the remedy', async () => {
+  const { journal } = await lost()
+  const told: unknown[] = []
+  const logger = { warn: (...line: unknown[]) => told.push(...line), error: (...line: unknown[]) => told.push(...line) }
+  const rewind = (signal = never) =>
+    rewindProjection('flows', { journal, topicPrefix: PREFIX, logger: logger as never, signal })
+  await rewind()
+  expect(told).toEqual([])
+
+  const group = groupName(PREFIX, 'flows')
+  const read = Promise.withResolvers<void>()
+  const all = { group, topics: [APPLICATION_TOPIC], recordsMax: 10 }
+  const subscription = await journal.subscribe(all, (batch) => batch.commit(1).then(read.resolve))
+  await read.promise
+  await subscription.close()
+  await rewind()
+  expect(await journal.positions(APPLICATION_TOPIC, group)).toMatchObject([{ committed: null }, { committed: null }])
+  expect(told).toEqual([{ view: 'flows', topic: APPLICATION_TOPIC }, expect.stringContaining('is read again')])
+
+  const stop = new AbortController()
+  journal.positions = () => {
+    stop.abort()
+    return Promise.reject(new Error('no answer'))
+  }
+  await rewind(stop.signal)
+  expect(told.at(-1)).toContain('`sluice views rebuild flows --from topics`')
 })
