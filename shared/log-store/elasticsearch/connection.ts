@@ -158,39 +158,51 @@ function readAuthority(path: string): string {
   }
 }
 
-/** One document of a `_mget` answer, as far as it tells a failure. */
-export interface LookedUp {
-  readonly error?: ErrorBody
-}
-
-/** Throws for the first failure in a `_mget` answer what a request that fails as a whole would reject with. An index may be missing. */
-export function refuseFailed(docs: readonly LookedUp[], request: string): void {
-  const body = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')?.error
-  if (body === undefined) return
-  const status = body.type === 'security_exception' ? 403 : 503
-  throw new ElasticsearchError(answered(request, status, body), status, body)
-}
-
 /** The place of a document. */
 export interface Lookup {
   readonly _index: string
   readonly _id: string
 }
 
-/** The places that have a document. A lookup that a shard turns away says nothing about its document, so one that fails is a failure of all. */
+/** One document of a `_mget` answer. */
+type LookedUp<Document> =
+  | (Document & { readonly found: true; readonly error?: undefined })
+  | { readonly found?: false; readonly error?: ErrorBody }
+
+/**
+ * Looks documents up by their ids, and returns one answer for each; an index may be missing. A lookup that a shard turns away says nothing
+ * about its document, so one that fails is a failure of all, and so is an answer that does not match the lookups. `what` names the request.
+ */
+export async function lookUp<Document>(
+  connection: Connection,
+  what: string,
+  lookups: readonly Lookup[],
+  options: Pick<ElasticsearchRequest, 'query' | 'signal' | 'answerBytesMax'>,
+): Promise<readonly LookedUp<Document>[]> {
+  const { docs = [] } = await connection.send<{ docs?: readonly LookedUp<Document>[] }>({
+    method: 'POST',
+    path: '/_mget',
+    body: { docs: lookups },
+    ...options,
+  })
+  const body = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')?.error
+  if (body !== undefined) {
+    const status = body.type === 'security_exception' ? 403 : 503
+    throw new ElasticsearchError(answered(what, status, body), status, body)
+  }
+  if (docs.length === lookups.length) return docs
+  const type = `${docs.length} documents for ${lookups.length} lookups`
+  throw new ElasticsearchError(`${what} answered ${type}`, null, { type })
+}
+
+/** The places that have a document. */
 export async function foundOf(
   connection: Connection,
   lookups: readonly Lookup[],
   signal: AbortSignal,
 ): Promise<readonly Lookup[]> {
-  const { docs } = await connection.send<{ docs: readonly (LookedUp & { readonly found?: boolean })[] }>({
-    method: 'POST',
-    path: '/_mget',
-    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
-    body: { docs: lookups },
-    signal,
-  })
-  refuseFailed(docs, 'a lookup by id')
+  const query = { _source: false, filter_path: 'docs.found,docs.error.type' }
+  const docs = await lookUp<object>(connection, 'a lookup by id', lookups, { query, signal })
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }
 

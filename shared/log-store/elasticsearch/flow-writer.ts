@@ -4,7 +4,7 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
-import { type Connection, type LookedUp, refuseFailed } from './connection.ts'
+import { type Connection, lookUp } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
 import { ONLY_MAPPED } from './outcome.ts'
@@ -169,6 +169,13 @@ function createKnownFlows(sizeMax: number) {
 /** The approximate size of an id. */
 const SHARED_SIZE = 100
 
+interface VersionedSummary {
+  readonly _id: string
+  readonly _seq_no: number
+  readonly _primary_term: number
+  readonly _source: FlowSummary
+}
+
 async function readSummaries(
   connection: Connection,
   index: string,
@@ -176,26 +183,15 @@ async function readSummaries(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Known>> {
   if (ids.length === 0) return new Map()
-  const { docs } = await connection.send<{
-    docs: readonly (LookedUp & {
-      readonly _id: string
-      readonly found?: boolean
-      readonly _seq_no: number
-      readonly _primary_term: number
-      readonly _source: FlowSummary
-    })[]
-  }>({
-    method: 'POST',
-    path: '/_mget',
-    body: { docs: ids.map((_id) => ({ _index: index, _id })) },
+  const lookups = ids.map((_id) => ({ _index: index, _id }))
+  const docs = await lookUp<VersionedSummary>(connection, 'the lookup of flows', lookups, {
     signal,
     ...(ids.length > 1 && { answerBytesMax: SUMMARIES_BYTES_MAX }),
   })
-  refuseFailed(docs, 'the lookup of flows')
   return new Map(
     docs
-      .filter(({ found }) => found === true)
-      .map(({ _id, _seq_no, _primary_term, _source }) => [
+      .filter((doc) => doc.found === true)
+      .map(({ _id, _source, _seq_no, _primary_term }) => [
         _id,
         { summary: _source, seqNo: _seq_no, term: _primary_term },
       ]),

@@ -1,9 +1,8 @@
 import { type EntryRow, parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
-import { type Connection, ElasticsearchError } from './connection.ts'
+import { type Connection, ElasticsearchError, lookUp } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
-import type { ErrorBody } from './outcome.ts'
 import { compileFilter } from './query-dsl.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
 import { type EntrySource, entrySort, type Hit, ROW, rowOfText, type Searcher, textOf } from './searcher.ts'
@@ -114,18 +113,16 @@ const readWholes = (
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> =>
   retried(async () => {
-    const { docs } = await connection.send<{
-      docs: readonly { readonly _source?: EntrySource; readonly error?: ErrorBody }[]
-    }>({
-      method: 'POST',
-      path: '/_mget',
-      query: { _source_includes: 'whole' },
-      body: { docs: hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id })) },
+    const lookups = hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id }))
+    const query = { _source_includes: 'whole' }
+    const docs = await lookUp<{ readonly _source?: EntrySource }>(connection, 'the lookup of entries', lookups, {
+      query,
       signal,
     })
-    return docs.map(({ _source: { whole } = {}, error = {} }) => {
+    return docs.map((doc) => {
+      const whole = doc.found === true ? doc._source?.whole : undefined
       // Its day was removed in the meantime, or lacks its shard.
-      if (whole === undefined) throw new ElasticsearchError('an entry cannot be read any more', 503, error)
+      if (whole === undefined) throw new ElasticsearchError('an entry cannot be read any more', 503, doc.error ?? {})
       return whole
     })
   }, signal)

@@ -11,6 +11,7 @@ import {
   type ConnectionOptions,
   connect,
   ElasticsearchError,
+  foundOf,
 } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
 import { eventually } from '../../../../support/eventually.ts'
@@ -258,3 +259,17 @@ test('an answer that is none of Elasticsearch says nothing: a redirect, a text, 
     },
   )
 })
+
+test.each([
+  ['nothing', {}],
+  ['a document less', { docs: [{ found: true }] }],
+])(
+  'an answer to lookups by id that has %s says nothing about any of them, so they are made again',
+  async (_, answer) => {
+    const connection: Connection = { send: async <Answer>() => answer as Answer, close: async () => undefined }
+    const lookups = ['a', 'b'].map((_id) => ({ _index: 'day', _id }))
+    const failure = await foundOf(connection, lookups, new AbortController().signal).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ElasticsearchError)
+    expect(failure).toMatchObject({ status: null })
+  },
+)
