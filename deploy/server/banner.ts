@@ -11,10 +11,12 @@ export interface BannerFacts {
   readonly registry: Registry
   /** The key made at the first start; null at later ones. */
   readonly newKey: string | null
+  /** The program as it is called here: by npm in a checkout, by its name in the image. */
+  readonly program: 'npm run sluice --' | 'sluice'
 }
 
 /** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */
-export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey }: BannerFacts): string {
+export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey, program }: BannerFacts): string {
   // Other roles are run by a supervisor, whose log needs no more, and have no new key to show (first-start.ts).
   if (role !== 'all') {
     const more = grpcUrl === undefined ? '' : ` and takes OTLP over gRPC at ${grpcUrl}`
@@ -23,20 +25,20 @@ export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey }: Ban
   const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${metricsUrl}`]
   if (grpcUrl !== undefined) places.push(`  gRPC     ${grpcUrl} (OTLP)`)
   const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
-  return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')
+  return [...lines, ...(newKey === null ? knownTeams(registry, program) : firstSteps(url, registry, newKey)), ''].join('\n')
 }
 
 const TEAMS_SHOWN_MAX = 10
 
-function knownTeams(registry: Registry): string[] {
+function knownTeams(registry: Registry, program: string): string[] {
   const teams = registry.teams()
   const lines = teams.slice(0, TEAMS_SHOWN_MAX).map(({ id }) => {
     const live = registry.keysOf(id).filter(({ revokedAt }) => revokedAt === null)
     const keys = live.length === 0 ? 'no key' : `keys ${live.map(({ prefix }) => `${prefix}…`).join(', ')}`
-    return `  Team ${id}: ${keys}. A new one: npm run sluice -- registry rotate-key ${id}`
+    return `  Team ${id}: ${keys}. A new one: ${program} registry rotate-key ${id}`
   })
   const hidden = teams.length - lines.length
-  return hidden > 0 ? [...lines, `  and ${hidden} more: npm run sluice -- registry list`] : lines
+  return hidden > 0 ? [...lines, `  and ${hidden} more: ${program} registry list`] : lines
 }
 
 function firstSteps(url: string, registry: Registry, key: string): string[] {

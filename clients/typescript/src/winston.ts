@@ -50,16 +50,24 @@ export function entryOf(info: Info, category = 'winston'): LogInput {
   }
   const errors = [message, info['error'], info['err']].filter(isError)
   const isTold = errors.length === 0 || message === errors[0]
+  const exception = isError(info)
+    ? info
+    : isError(cause) && read.stack
+      ? `${read.stack}\nCaused by: ${exceptionText(cause)}`
+      : (read.stack ?? errors[0])
   const scope = unread(info, { ...read, message: isTold || textOf(message), timestamp: true })
+  // The exception has the stack of its error; the members that a stack does not tell, such as `code`, stay.
+  for (const name of ['error', 'err'])
+    if (isError(scope[name]) && scope[name] === exception) {
+      const members = { ...scope[name] }
+      if (Object.keys(members).length > 0) scope[name] = members
+      else delete scope[name]
+    }
   return {
     categoryName: read.label ?? textOf(scope['service']) ?? category,
     message: textOf(message) ?? errors[0]?.message ?? toJson(message ?? scope),
     level: read.level ?? 'Information',
-    exception: isError(info)
-      ? info
-      : isError(cause) && read.stack
-        ? `${read.stack}\nCaused by: ${exceptionText(cause)}`
-        : (read.stack ?? errors[0]),
+    exception,
     correlationKey: read.correlationKey,
     scopeData: Object.keys(scope).length > 0 ? scope : undefined,
   }

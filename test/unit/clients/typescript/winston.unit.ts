@@ -64,6 +64,7 @@ describe("winston's logs", () => {
         logger.error('failed', error)
         logger.error({ message: new TypeError('alone', { cause: error }) })
         logger.error('with', { err: new RangeError('field') })
+        logger.error('with a code', { error: Object.assign(new Error('refused'), { code: 'E7' }) })
         logger.error(new TypeError('itself', { cause: error }))
         logger.error(new AggregateError([error], 'all'))
       },
@@ -72,14 +73,20 @@ describe("winston's logs", () => {
     expect(entries).toMatchObject([
       { categoryName: 'jobs', message: expect.stringContaining('failed'), exception: error.stack },
       { message: 'alone', exception: expect.stringMatching(/^TypeError: alone[\s\S]*\nCaused by: Error: inner/) },
+      { message: 'with', exception: expect.stringMatching(/^RangeError: field/) },
       {
-        message: 'with',
-        exception: expect.stringMatching(/^RangeError: field/),
-        scopeData: { err: { message: 'field' } },
+        message: 'with a code',
+        exception: expect.stringMatching(/^Error: refused/),
+        scopeData: { error: { code: 'E7' } },
       },
       { message: 'itself', exception: expect.stringMatching(/^TypeError: itself[\s\S]*\nCaused by: Error: inner/) },
       { message: 'all', exception: expect.stringMatching(/^AggregateError: all[\s\S]*\nSuppressed: Error: inner/) },
     ])
+  })
+
+  test('the error that is the exception is not in the scope data as well', async () => {
+    const [entry] = await sent((logger) => logger.error('with', { err: new RangeError('field') }))
+    expect(entry).not.toHaveProperty('scopeData')
   })
 
   test('what is no text, refers to itself or has no message', () => {
