@@ -139,7 +139,8 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   ]
   for (const service of inOrder) await run(service)
   const metricsUrl = `${http.metrics?.url() ?? url()}/metrics`
-  print(banner({ role, url: url(), metricsUrl, grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
+  const program = process.env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
+  print(banner({ role, url: url(), metricsUrl, grpcUrl: http.grpc?.url(), registry: core.registry, newKey, program }))
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 

@@ -9,7 +9,8 @@ const facts = {
   grpcUrl: undefined,
   registry: foreignRegistry,
   newKey: null,
-}
+  program: 'npm run sluice --',
+} as const
 const GRPC = 'http://h:4317'
 
 test('a role of its own prints its addresses in one line', () => {
@@ -30,4 +31,8 @@ test('of many Teams the first ten are listed, and the number of the others', () 
   const lines = banner({ ...facts, role: 'all', registry: registryOf(`teams: [${teams.join(', ')}]`) }).split('\n')
   expect(lines.filter((line) => line.startsWith('  Team '))).toHaveLength(10)
   expect(lines).toContain('  and 2 more: npm run sluice -- registry list')
+})
+
+test('in the image commands have its name for the program', () => {
+  expect(banner({ ...facts, role: 'all', program: 'sluice' })).toContain('A new one: sluice registry rotate-key ')
 })
