@@ -177,9 +177,13 @@ const split = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+/** Kubernetes names every Service of a namespace to its pods: one called `sluice-gateway` by `SLUICE_GATEWAY_SERVICE_HOST` and others. */
+const namesService = (name: string, value = ''): boolean =>
+  /_SERVICE_(?:HOST|PORT)|_PORT_\d+_(?:TCP|UDP|SCTP)/.test(name) || /^(?:tcp|udp|sctp):\/\//.test(value)
+
 function unknownNames(env: Environment): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('SLUICE_'))
+    .filter((name) => name.startsWith('SLUICE_') && !namesService(name, env[name]))
     .map((name) => {
       const meant = name.slice('SLUICE_'.length)
       const advice = Object.hasOwn(SETTINGS, meant) ? `use ${meant}` : 'see `sluice config print`'

@@ -40,7 +40,11 @@ interface Manifest {
     readonly podSelector?: { readonly matchLabels: Labels }
     readonly template?: {
       readonly metadata: { readonly labels: Labels }
-      readonly spec: { readonly containers: readonly Container[]; readonly volumes: readonly Volume[] }
+      readonly spec: {
+        readonly containers: readonly Container[]
+        readonly volumes: readonly Volume[]
+        readonly enableServiceLinks?: boolean
+      }
     }
     readonly egress?: readonly { readonly ports: readonly { readonly port: number | string }[] }[]
     readonly groups?: unknown
@@ -98,6 +102,8 @@ else
       const workloads = workloadsOf(await rendered(example))
       expect(workloads.length).toBeGreaterThan(0)
       for (const { name, template } of workloads) {
+        // Services of the namespace would be settings of the same names.
+        expect([name, template.spec.enableServiceLinks]).toEqual([name, false])
         for (const container of template.spec.containers) {
           const { args, env } = container
           expect([name, new Set(env.map((each) => each.name)).size]).toEqual([name, env.length])

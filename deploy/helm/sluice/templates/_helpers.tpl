@@ -59,6 +59,8 @@ securityContext:
 
 {{- define "sluice.podSecurity" -}}
 automountServiceAccountToken: false
+# Otherwise a Service called `metrics` or `otlp-grpc` would be a setting: METRICS_PORT, OTLP_GRPC_PORT.
+enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000

@@ -128,6 +128,16 @@ describe('what is wrong is refused, all of it at once', () => {
     ])
   })
 
+  test('variables that Kubernetes makes of Services are none of ours', () => {
+    const service = {
+      SLUICE_GATEWAY_SERVICE_HOST: '10.0.0.1',
+      SLUICE_GATEWAY_SERVICE_PORT_HTTP: '8080',
+      SLUICE_GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.1',
+      SLUICE_PORT: 'tcp://10.0.0.1:8080',
+    }
+    expect(problemsOf(service)).toEqual([])
+  })
+
   test('the error says how many there are and names each', () => {
     expect(() => loadConfig({ PORT: 'x', HOST: 'y', DRAIN_TIMEOUT_MS: '1' })).toThrow(
       /2 problem\(s\):\n {2}- PORT must .*\n {2}- DRAIN_TIMEOUT_MS must /,
