@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ALERTS } from '../deploy/monitoring/alerts.ts'
+import { METRICS } from '../shared/runtime/metrics.ts'
 import { CLIENTS, LOOKS, NODE_CLIENTS } from './clients/clients.ts'
 import { clientBlocks } from './support/client-pages.ts'
 
@@ -55,6 +57,22 @@ describe.each(DOCUMENTS)('%s', (document) => {
       ...[...lines.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name),
     ])
     expect(named.filter((name) => PACKAGE.scripts[name] === undefined)).toEqual([])
+  })
+
+  test('its code sets no variable that a server started beside it would refuse as a misspelt setting', () => {
+    expect([...text.matchAll(/\$\{?(?:env:)?SLUICE_\w+|\bSLUICE_\w+=/g)].map(([name]) => name)).toEqual([])
+  })
+
+  test('the metrics and alerts that it names are there', () => {
+    const metrics = [...text.matchAll(/`(sluice_[a-z_]+)[`{]/g)].map(([, name = '']) => name)
+    const alerts = [...text.matchAll(/`(Sluice[A-Z]\w+)`/g)].map(([, name = '']) => name)
+    const known = new Set([
+      ...Object.keys(METRICS),
+      ...ALERTS.map(({ name }) => name),
+      'sluice_session',
+      'SluiceTransport',
+    ])
+    expect([...metrics, ...alerts].filter((name) => !known.has(name))).toEqual([])
   })
 
   test('no blank line cuts a table in two', () => {
