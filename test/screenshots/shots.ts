@@ -14,6 +14,15 @@ export interface Shot {
   readonly act?: (page: Page) => Promise<void>
 }
 
+/** The pictures in `docs/images` by their shots, wide and light, and the height in pixels to which they are cut. */
+export const DOCUMENTED: Readonly<Record<string, readonly [name: string, height: number]>> = {
+  'flow-busy': ['flow', 900],
+  'application-logs-busy': ['application-logs', 900],
+  chart: ['chart', 700],
+  'flows-steps': ['flow-steps', 525],
+  'refused-open': ['refused-logs', 900],
+}
+
 const PAGES = [
   ['event-logs', '/event-logs'],
   ['application-logs', '/application-logs'],
