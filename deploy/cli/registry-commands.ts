@@ -33,7 +33,7 @@ export const registryCommands: readonly Command[] = [
       'and Events. If the file has problems, all of them are listed and nothing is changed.',
       'Applying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
     ],
-    parameters: [{ name: 'FILE', help: 'a registry file (YAML)' }],
+    parameters: [{ name: 'FILE', help: 'a registry file (YAML); - stands for standard input' }],
     options: {
       prune: {
         help: 'Also delete items that the file lacks, and revoke keys that the `apiKeys` of their Team lacks.',
@@ -143,7 +143,8 @@ async function apply(call: Call, deps: CliDeps): Promise<number> {
   return withAdmin(
     deps,
     'registry apply',
-    async (admin) => tell(await admin.applyFile(text, { prune: call.flag('prune'), dryRun }), file, dryRun, deps),
+    async (admin) =>
+      tell(await admin.applyFile(text, { prune: call.flag('prune'), dryRun }), nameOf(file), dryRun, deps),
     filling(dryRun),
   )
 }
@@ -151,12 +152,11 @@ async function apply(call: Call, deps: CliDeps): Promise<number> {
 async function restore(call: Call, deps: CliDeps): Promise<number> {
   const [file = ''] = call.parameters
   const dryRun = call.flag('dry-run')
-  const name = file === STANDARD ? 'standard input' : file
-  const bytes = file === STANDARD ? readBytes(0, name) : readBytes(file)
+  const bytes = readBytes(file)
   return withAdmin(
     deps,
     'registry restore',
-    async (admin) => tell(await admin.restore(bytes, { dryRun }), name, dryRun, deps),
+    async (admin) => tell(await admin.restore(bytes, { dryRun }), nameOf(file), dryRun, deps),
     filling(dryRun),
   )
 }
@@ -269,10 +269,12 @@ async function revoke(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<
   return EXIT.ok
 }
 
-function readBytes(file: string | number, name = String(file)): Buffer {
+const nameOf = (file: string): string => (file === STANDARD ? 'standard input' : file)
+
+function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file)
+    return readFileSync(file === STANDARD ? 0 : file)
   } catch (error) {
-    throw new CommandError(`${name} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new CommandError(`${nameOf(file)} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }

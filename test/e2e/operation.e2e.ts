@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -194,6 +195,21 @@ describe('a command on a folder without data', () => {
     const left = readdirSync(folder.path)
     folder.remove()
     expect({ code, left }).toEqual({ code: expected, left: [] })
+  })
+
+  test('registry apply reads standard input for -, as restore does', () => {
+    const folder = temporaryFolder()
+    const run = (...words: string[]) =>
+      execFileSync(process.execPath, [join(import.meta.dirname, '../../sluice.js'), 'registry', ...words, '-'], {
+        input: words[0] === 'restore' ? exported : 'teams: [{ id: ops }]',
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], DATA_DIR: join(folder.path, 'data') },
+      })
+    let exported = ''
+    expect(run('apply')).toBe('  set team ops\n1 change made\n')
+    exported = run('export')
+    expect(run('restore')).toBe('0 changes made\n')
+    folder.remove()
   })
 
   test('registry apply says what to change where the journal cannot be created', async () => {
