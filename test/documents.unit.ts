@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALERTS } from '../deploy/monitoring/alerts.ts'
 import { METRICS } from '../shared/runtime/metrics.ts'
+import { ROUTES } from '../views/api/routes.ts'
 import { CLIENTS, LOOKS, NODE_CLIENTS } from './clients/clients.ts'
 import { clientBlocks } from './support/client-pages.ts'
 
@@ -90,6 +91,33 @@ function headingsOf(text: string): readonly string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+describe('docs/http.md', () => {
+  const rows = new Map(
+    [...read('docs/http.md').matchAll(/^\| `GET (\S+)` \|.*\| (.*) \|$/gm)].map(([, path = '', taken = '']) => [
+      path,
+      taken,
+    ]),
+  )
+  const FILTER = ROUTES.find(({ path }) => path.endsWith('/choices'))?.parameters ?? []
+  const RANGE = ['from', 'to']
+
+  test.each(ROUTES.map(({ path, parameters }) => [path, parameters] as const))(
+    '%s has its parameters',
+    (path, parameters) => {
+      const row = rows.get(path.replace(/^\/api\/\w+-logs/, '…').replaceAll(/:(\w+)/g, '{$1}')) ?? 'no such row'
+      const filter = row.startsWith('filter') ? FILTER : []
+      // A flow's own key is in its path.
+      const left = [
+        ...(row.includes('without a range') ? RANGE : []),
+        ...(path.includes(':corr') ? ['correlationKey'] : []),
+      ]
+      const named = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+      const taken = [...filter.filter((name) => !left.includes(name)), ...named]
+      expect(taken.toSorted()).toEqual([...parameters].toSorted())
+    },
+  )
+})
 
 test('every command of the nightly workflow is a script of the package', () => {
   const named = [...read('.github/workflows/nightly.yml').matchAll(/- npm run ([a-z:]+)/g)].map(([, name = '']) => name)
