@@ -24,8 +24,8 @@ export function banner({ role, url, metricsUrl, grpcUrl, registry, newKey, progr
   }
   const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${metricsUrl}`]
   if (grpcUrl !== undefined) places.push(`  gRPC     ${grpcUrl} (OTLP)`)
-  const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
-  return [...lines, ...(newKey === null ? knownTeams(registry, program) : firstSteps(url, registry, newKey)), ''].join('\n')
+  const next = newKey === null ? knownTeams(registry, program) : firstSteps(url, registry, newKey)
+  return ['', `Sluice is ready at ${url}`, '', ...places, '', ...next, ''].join('\n')
 }
 
 const TEAMS_SHOWN_MAX = 10
