@@ -1,4 +1,5 @@
 import type { Registry } from '../../shared/registry/registry.ts'
+import type { programName } from '../../shared/runtime/config.ts'
 import type { Role } from './roles.ts'
 
 export interface BannerFacts {
@@ -11,8 +12,7 @@ export interface BannerFacts {
   readonly registry: Registry
   /** The key made at the first start; null at later ones. */
   readonly newKey: string | null
-  /** The program as it is called here: by npm in a checkout, by its name in the image. */
-  readonly program: 'npm run sluice --' | 'sluice'
+  readonly program: ReturnType<typeof programName>
 }
 
 /** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */

@@ -8,7 +8,7 @@ import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createRegistryFollower, type RegistryFollower } from '../../shared/registry/follower.ts'
 import type { BaseServices, CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
-import type { Config } from '../../shared/runtime/config.ts'
+import { type Config, programName } from '../../shared/runtime/config.ts'
 import { type Service, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
@@ -139,8 +139,9 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   ]
   for (const service of inOrder) await run(service)
   const metricsUrl = `${http.metrics?.url() ?? url()}/metrics`
-  const program = process.env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
-  print(banner({ role, url: url(), metricsUrl, grpcUrl: http.grpc?.url(), registry: core.registry, newKey, program }))
+  const { registry } = core
+  const grpcUrl = http.grpc?.url()
+  print(banner({ role, url: url(), metricsUrl, grpcUrl, registry, newKey, program: programName() }))
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 

@@ -39,6 +39,10 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** How commands are called where this process runs: by npm in a checkout, else by the name that the program has in the image. */
+export const programName = (env: Environment = process.env): 'npm run sluice --' | 'sluice' =>
+  env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
+
 /** Reads the settings from the environment; throws a `ConfigError` that lists every problem. */
 export function loadConfig(env: Environment = process.env): Config {
   const problems: Problem[] = []

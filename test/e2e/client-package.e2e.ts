@@ -110,7 +110,7 @@ logger.flush(() => process.kill(process.pid, 'SIGKILL'))
         message: 'payment failed',
         level: 'Error',
         exception: expect.stringMatching(/^Error: declined\n {4}at /),
-        scopeData: { service: 'shop', err: { type: 'Error', message: 'declined' } },
+        scopeData: { service: 'shop' },
       },
     ])
   })
