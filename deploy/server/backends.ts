@@ -35,6 +35,8 @@ export interface OpenJournal {
   checkTopics(): Promise<void>
   /** Retention and compaction, if no server does them; long work ends early once `signal` aborts. */
   maintain(signal: AbortSignal): Promise<unknown>
+  /** Rejects when only a restart of the process can bring the journal back; never settles otherwise. */
+  readonly lost: Promise<never>
 }
 
 /** Opens the configured journal. */
@@ -54,6 +56,7 @@ async function openSqliteJournal({ config, clock, logger }: BaseServices, where:
   )
   return {
     journal,
+    lost: journal.lost,
     batchingPolicy: SQLITE_POLICY,
     applyTopics: async () => {
       await journal.createTopics(topics)
@@ -88,6 +91,7 @@ async function openKafkaJournal({ config, clock, logger }: BaseServices): Promis
   const topics = namedTopics(config)
   return {
     journal,
+    lost: new Promise(() => {}),
     batchingPolicy: PUBLISHER_DEFAULTS,
     applyTopics: async () => {
       const reports = await journal.applyTopics(topics)

@@ -45,13 +45,20 @@ export interface ServerOptions {
   readonly print: (text: string) => void
 }
 
-/** Runs a server until SIGTERM, SIGINT or SIGHUP (the second exits at once) or until all its projections halt. Exit code: 0 drained, 1 failed. */
+/**
+ * Runs a server until SIGTERM, SIGINT or SIGHUP (the second exits at once), until all its projections halt, or until its journal is lost.
+ * Exit code: 0 drained, 1 failed.
+ */
 export async function serve(options: ServerOptions): Promise<number> {
   const { config, logger } = options
   const server = await startServer(options)
   const signal = Promise.withResolvers<'signal'>()
   onSignals(() => signal.resolve('signal'))
-  const reason = await Promise.race([signal.promise, haltOf(server, options)])
+  const lost = server.journalLost.catch((err: unknown): 'failed' => {
+    logger.fatal({ err }, 'the journal has failed, and needs a restart of this process')
+    return 'failed'
+  })
+  const reason = await Promise.race([signal.promise, haltOf(server, options), lost])
   onSignals(exitAtOnce)
   logger.info({ reason }, 'the server is stopping')
   try {
@@ -80,6 +87,8 @@ async function haltOf({ halted }: Server, { role, logger }: ServerOptions): Prom
 interface Server {
   /** Rejects when all projections have halted. */
   readonly halted: Promise<void>
+  /** Rejects when the journal can no longer be used. */
+  readonly journalLost: Promise<never>
   /** Stops taking requests, answers those taken, flushes and releases everything by the deadline (milliseconds since 1970). */
   stop(deadline: number): Promise<void>
 }
@@ -142,12 +151,13 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   const { registry } = core
   const grpcUrl = http.grpc?.url()
   print(banner({ role, url: url(), metricsUrl, grpcUrl, registry, newKey, program: programName() }))
-  return { halted: consumers?.done ?? new Promise<void>(() => {}) }
+  return { halted: consumers?.done ?? new Promise<void>(() => {}), journalLost: started.journalLost }
 }
 
 /** The services that every role works with, and those that only some take. */
 interface Started {
   readonly core: CoreServices
+  readonly journalLost: Promise<never>
   readonly batchingPolicy: BatchingPolicy
   readonly audit: Audit
   readonly knownRegistry: RegistryFollower['known']
@@ -168,7 +178,7 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   if (tracer !== null) await run(closing('tracer', tracer.stop))
   const deps = { config, clock: systemClock, logger, metrics, tracer }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
-  const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')
+  const { journal, lost: journalLost, batchingPolicy, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
@@ -185,7 +195,7 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
     { name: 'journal', health: () => journal.health() },
     ...(store === null ? [] : [{ name: 'log-store', health: () => store.health() }]),
   ]
-  return { core, batchingPolicy, audit, knownRegistry: follower.known, store, health, newKey }
+  return { core, journalLost, batchingPolicy, audit, knownRegistry: follower.known, store, health, newKey }
 }
 
 /** The parts that the role runs (roles.ts), in the order of their start; `url` is valid once HTTP listens. */

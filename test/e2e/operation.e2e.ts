@@ -314,3 +314,35 @@ test('a log store that was lost is filled again from the journal, by the next st
     folder.remove()
   }
 })
+
+test('a server whose journal has failed ends with code 1, and the next one has every entry', async () => {
+  const { settings, ...folder } = serverFolder(REGISTRY)
+  const [trigger, fault] = [join(settings.DATA_DIR, 'trigger'), join(settings.DATA_DIR, 'fault.mjs')]
+  mkdirSync(settings.DATA_DIR, { recursive: true })
+  writeFileSync(
+    fault,
+    `import { existsSync } from 'node:fs'
+     import { threadName } from 'node:worker_threads'
+     const fail = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('out of luck') }
+     if (threadName === 'journal') setInterval(fail, 20)`,
+  )
+  const server = await startSluice({ ...settings, NODE_OPTIONS: `--import ${fault}` })
+  try {
+    expect(await createClient(server.url, KEY).post('/api/ExternalLogs', EVENT)).toMatchObject({ success: true })
+    writeFileSync(trigger, '')
+    expect(await server.exited).toBe(1)
+    expect(server.printed()).toContain('the thread journal failed: out of luck')
+    const next = await startSluice(settings)
+    try {
+      await eventually(async () => {
+        expect(await createClient(next.url, KEY).get('/api/event-logs')).toMatchObject({ data: { items: [{}] } })
+      })
+    } finally {
+      next.kill('SIGTERM')
+      await next.exited
+    }
+  } finally {
+    server.kill('SIGKILL')
+    folder.remove()
+  }
+})

@@ -29,6 +29,8 @@ export interface SqliteJournalOptions extends DatabaseFileOptions {
 export interface SqliteJournal extends Journal {
   /** Applies retention and compaction. Records that a group has not read yet are kept, whatever their age. */
   maintain(options: MaintenanceOptions): Promise<MaintenanceReport>
+  /** Rejects when the journal's thread has failed: only a new journal can write from then on. Never settles otherwise. */
+  readonly lost: Promise<never>
 }
 
 const POLL_MS = 50
@@ -104,6 +106,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
       const health = store.health()
       return health.ready ? await writeHealth.check() : health
     },
+    lost: store.lost,
     close: () => {
       closed ??= closeAll()
       return closed

@@ -41,6 +41,8 @@ export interface Thread<Calls extends CallsOf<Calls>> {
   ): Promise<Awaited<ReturnType<Calls[Name]>>>
   /** Not ready once the thread is gone. */
   health(): Health
+  /** Rejects with a `ThreadGoneError` when the thread has failed; never settles otherwise. */
+  readonly lost: Promise<never>
   /** Lets the calls already made finish, closes the thread's service and ends it. Safe to call twice. */
   close(): Promise<void>
   /** Ends the thread as soon as its native code allows it, whatever it is doing. */
@@ -74,6 +76,8 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   const outbox = createOutbox<CallMessage>((calls, transfer) => post({ kind: 'calls', calls }, transfer))
   const started = Promise.withResolvers<void>()
   const exited = Promise.withResolvers<void>()
+  const lost = Promise.withResolvers<never>()
+  lost.promise.catch(() => {})
   let goneBecause: { readonly reason: string; readonly cause?: unknown } | undefined
   let closing = false
 
@@ -87,6 +91,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   const lose = (reason: string, cause?: unknown): void => {
     goneBecause ??= { reason, cause }
     started.reject(goneError(false))
+    if (!closing) lost.reject(goneError(false))
     pending.rejectAll(goneError(true))
   }
 
@@ -121,6 +126,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
     },
     health: () =>
       goneBecause === undefined ? { name, ready: true } : { name, ready: false, reason: goneError(false).message },
+    lost: lost.promise,
     close: () => {
       if (!closing && goneBecause === undefined) {
         outbox.flush()
@@ -130,6 +136,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
       return exited.promise
     },
     kill: async () => {
+      closing = true
       lose('was ended')
       await worker.terminate()
     },
@@ -170,7 +177,7 @@ function createPendingCalls(errorClasses: readonly ErrorClass[]) {
 }
 
 /** A service to call, in a thread of its own (`startThread`) or in the caller's (`callHere`). */
-export type Callable<Calls extends CallsOf<Calls>> = Pick<Thread<Calls>, 'call' | 'health' | 'close'>
+export type Callable<Calls extends CallsOf<Calls>> = Pick<Thread<Calls>, 'call' | 'health' | 'lost' | 'close'>
 
 /**
  * Calls a service in this thread, without copies; nothing else runs during a call. `isStep` selects calls that callers make in loops: each
@@ -189,6 +196,7 @@ export function callHere<Calls extends CallsOf<Calls>>(
       return (await calls[call](...(args as never[]))) as never
     },
     health: () => (closed ? { name, ready: false, reason: 'it is closed' } : { name, ready: true }),
+    lost: new Promise(() => {}),
     close: async () => {
       closed = true
       await close()
