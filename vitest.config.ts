@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { Interleaved } from './test/support/interleaved.ts'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * The end of a file's name says the kind of a test, and the projects say what it needs: every test file belongs to exactly one of
@@ -39,6 +39,25 @@ export const PROJECTS: readonly Project[] = [
   // Neither a server nor a browser: the files share processes, so that each module is read once.
   { name: 'fast', include: ['test/**/*.unit.ts'], isolate: false },
 ]
+
+/** Suites of this project are the shortest, and share processes: they fill up the end of a run. */
+const LAST = 'fast'
+
+/**
+ * The order of test files: those of all projects but the last are spread evenly over the run, as suites with servers wait for most of
+ * their time and suites with a browser do not. On a new machine Vitest knows no durations and begins with the largest files, but the
+ * slowest suites are files of a few lines that play shared scenarios: they would come last, and one of them would run on alone. Within
+ * a project the order is Vitest's.
+ */
+export class Interleaved extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name)
+    const placed = [...byProject].flatMap(([name, own]) =>
+      own.map((file, index) => ({ file, place: name === LAST ? 1 : index / own.length })),
+    )
+    return placed.toSorted((a, b) => a.place - b.place).map(({ file }) => file)
+  }
+}
 
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { processTimes } from '../test/support/process-times.ts'
+import { processTimes } from '../test/support/sluice-process.ts'
 
 /** A program under measurement, as accounted for by the kernel. */
 export interface MeasuredProcess {

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { PROJECTS } from '../vitest.config.ts'
-import { Interleaved } from './support/interleaved.ts'
+import { Interleaved, PROJECTS } from '../vitest.config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = globSync('test/**/*.{unit,contract,int,e2e,fault}.ts', { cwd: ROOT })

@@ -1,4 +1,4 @@
-import { createJournalFolder } from '../support/journal-files.ts'
+import { createJournalFolder } from '../support/journal-fixture.ts'
 import { journalContract } from './journal-suite.ts'
 
 for (const thread of ['own', 'same'] as const) {

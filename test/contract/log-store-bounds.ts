@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX, rowOf } from '../../shared/contract/rows.ts'
 import { PAGE_BYTES_MAX, TailCursorError } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf, eventDocument, recordOf } from '../support/documents.ts'
 import { idsOf, inOrder, newTeam, type Rig } from './log-store-rig.ts'
 
 const LONG = 'é'.repeat(ROW_TEXT_CHARACTERS_MAX)

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { levelRank } from '../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter, Histogram } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import * as fc from '../support/fast-check.ts'
-import { entriesOf } from '../support/filters.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 
 const NOON_MS = Date.parse(NOON)

@@ -15,8 +15,7 @@ import {
   type FlowState,
   type FlowStates,
 } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)

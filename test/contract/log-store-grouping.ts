@@ -3,11 +3,10 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { GroupField, Groups } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, groupValuesOf, NOON } from '../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, groupValuesOf, NOON } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import * as fc from '../support/fast-check.ts'
-import { entriesOf } from '../support/filters.ts'
-import { matches } from '../support/query/matches.ts'
+import { matches } from '../support/query.ts'
 import { idsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 const NOON_MS = Date.parse(NOON)

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { Query } from '../../shared/query/ast.ts'
-import { applicationDocument, documentOf, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
-import { matches } from '../support/query/matches.ts'
+import { applicationDocument, documentOf, entriesOf, eventDocument, recordOf } from '../support/documents.ts'
+import { matches } from '../support/query.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 
 const NASTY = 'a\0b\ud800 \udfff\u{1f44d}\u{10ffff}\ufeff\u202e%_*?\'"\\;--\r\n\t\u0085\u2028'

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseQuery } from '../../shared/query/parse.ts'
+import { entriesOf } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import * as fc from '../support/fast-check.ts'
-import { entriesOf } from '../support/filters.ts'
-import { matches } from '../support/query/matches.ts'
+import { matches } from '../support/query.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 import { QUERY_CASES, queryDocuments } from './query-cases.ts'
 

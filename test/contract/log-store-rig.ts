@@ -10,9 +10,8 @@ import {
   type PageRequest,
   type WriteOutcome,
 } from '../../shared/log-store/log-store.ts'
-import { recordOf } from '../support/documents.ts'
+import { entriesOf, recordOf } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
-import { entriesOf } from '../support/filters.ts'
 
 /** A store, and what tests do with it. Tests keep apart by their Teams, so that one store can serve them all. */
 export interface Rig {

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { idsOf, inOrder, newTeam, type Rig } from './log-store-rig.ts'
 
 export function searchingContract(rig: Rig): void {

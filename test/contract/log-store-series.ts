@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, ReadTooLargeError, type SeriesRequest } from '../../shared/log-store/log-store.ts'
 import { SERIES_FUNCTIONS, type SeriesFunction } from '../../shared/log-store/statistics.ts'
-import { applicationDocument, eventDocument, NOON } from '../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON } from '../support/documents.ts'
 import * as fc from '../support/fast-check.ts'
-import { entriesOf } from '../support/filters.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 
 const NOON_MS = Date.parse(NOON)

@@ -6,7 +6,7 @@ import { createNetwork } from '../simulation/network.ts'
 import { createSimulatedStore } from '../simulation/store.ts'
 import { createMemoryStoreWriter } from '../support/consumers-store.ts'
 import { recordOf } from '../support/documents.ts'
-import { matches } from '../support/query/matches.ts'
+import { matches } from '../support/query.ts'
 import { createRig, inOrder } from './log-store-rig.ts'
 import { writingContract } from './log-store-writing.ts'
 

@@ -8,8 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreLimits } from '../../shared/log-store/sqlite/context.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { applicationRecord, documentOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationRecord, documentOf, entriesOf } from '../support/documents.ts'
 import { contentsIn, inFile, toVersion1, toVersion3 } from '../support/sqlite-file.ts'
 
 const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EntryFilter, TailCursor } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf, eventDocument, recordOf } from '../support/documents.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 
 export function tailingContract(rig: Rig): void {

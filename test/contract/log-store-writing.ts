@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf, eventDocument, recordOf } from '../support/documents.ts'
 import { idsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 export function writingContract(rig: Rig): void {

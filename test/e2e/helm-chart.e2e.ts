@@ -9,8 +9,7 @@ import { RUNBOOKS_URL, ruleGroups } from '../../deploy/monitoring/render.ts'
 import { checkRole, type Role } from '../../deploy/server/roles.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
 import { kubernetesSchemas } from '../support/kubernetes-schemas.ts'
-import { notProved } from '../support/not-proved.ts'
-import { attempt } from '../support/toolchains.ts'
+import { attempt, notProved } from '../support/toolchains.ts'
 
 const run = promisify(execFile)
 const HELM = join(import.meta.dirname, '../../deploy/helm')

@@ -7,10 +7,9 @@ import { ROWS } from '../../deploy/monitoring/dashboard.ts'
 import { ruleGroups, rulesFile } from '../../deploy/monitoring/render.ts'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { notProved } from '../support/not-proved.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { serverFolder, startSluice } from '../support/sluice-process.ts'
-import { attempt, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
+import { attempt, notProved, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
 import { startTraceReceiver } from '../support/trace-receiver.ts'
 
 const run = promisify(execFile)

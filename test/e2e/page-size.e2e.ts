@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildPage, DIST } from '../support/page-build.ts'
+import { buildPage, DIST } from '../support/page-server.ts'
 
 const KIB = 1024
 

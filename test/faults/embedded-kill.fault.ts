@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
-import { eventually } from '../support/eventually.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { eventually, FAULT_SCALE } from '../support/eventually.ts'
 import { createLedger, type Ledger, ledgerLine } from '../support/ledger.ts'
 import { serverFolder, startSluice } from '../support/sluice-process.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fuzz } from '../fuzz/fuzz.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { FAULT_SCALE } from '../support/eventually.ts'
 
 const REQUESTS = 15_000 * FAULT_SCALE
 const PATIENCE_MS = 300_000 * FAULT_SCALE

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MUTANTS } from '../simulation/mutants.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { FAULT_SCALE } from '../support/eventually.ts'
 import { COMPILED } from '../support/sluice-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -9,14 +9,20 @@ import { topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
-import { API_KEY, type FullStack, PROJECT, startFullStack, TEAM } from '../support/full-stack.ts'
-import { blockWrites, withOperator } from '../support/full-stack-operator.ts'
-import { floodOf } from '../support/full-stack-poison.ts'
+import {
+  API_KEY,
+  blockWrites,
+  type FullStack,
+  floodOf,
+  PROJECT,
+  startFullStack,
+  TEAM,
+  withOperator,
+} from '../support/full-stack.ts'
 import { KEYS, type Load } from '../support/load.ts'
-import { notProved } from '../support/not-proved.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import type { SluiceProcess } from '../support/sluice-process.ts'
-import { attempt, prepareInstalled } from '../support/toolchains.ts'
+import { attempt, notProved, prepareInstalled } from '../support/toolchains.ts'
 
 /** The rules' times are shortened by this factor: a minute of theirs is three seconds here. */
 const FASTER = 20
@@ -28,7 +34,7 @@ const READ_EVERY_MS = 100
 const FLOOD = 150
 /** Longer than a confirmation may take. */
 const SLOW_MS = 400
-const preload = (name: string): string => `--import=${join(import.meta.dirname, `../support/${name}.ts`)}`
+const PRELOAD = `--import=${join(import.meta.dirname, '../support/full-stack-preload.ts')}`
 
 const REGISTRY = `teams: [{ id: ${TEAM}, name: Orders, apiKeys: ["${API_KEY}"] }]
 events:
@@ -170,7 +176,7 @@ async function withAlerts(): Promise<void> {
         await withOperator(kafka.brokers, ({ setConfig }) =>
           setConfig(topicName(stack.topicPrefix, 'event-logs'), 'message.timestamp.type', 'CreateTime'),
         )
-        const early = await another({ NODE_OPTIONS: preload('full-stack-earlier'), DAYS_BACK: '4' }, 'gateway')
+        const early = await another({ NODE_OPTIONS: PRELOAD, DAYS_BACK: '4' }, 'gateway')
         const { post } = createClient(early.url, API_KEY)
         await load.stop()
         await blockWrites(stack, true)
@@ -222,7 +228,7 @@ async function withAlerts(): Promise<void> {
       'a process that is cut off from the brokers while a key is changed',
       async () => {
         const CUT_OFF_PORTS = kafka.brokers.map((broker) => broker.split(':').at(-1)).join(',')
-        const cutOff = await another({ NODE_OPTIONS: preload('full-stack-cut-off'), CUT_OFF_PORTS }, 'gateway')
+        const cutOff = await another({ NODE_OPTIONS: PRELOAD, CUT_OFF_PORTS }, 'gateway')
         cutOff.kill('SIGUSR2')
         expect(await stack.command(['registry', 'rotate-key', TEAM])).toMatchObject({ code: 0 })
         await fires('SluiceRegistryBehind')

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { topicName } from '../../shared/contract/topics.ts'
 import { type SoakServers, soak } from '../soak/soak.ts'
 import { describeWithBackends } from '../support/backends.ts'
-import { eventually } from '../support/eventually.ts'
-import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
+import { eventually, FAULT_SCALE, lasting } from '../support/eventually.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove } from '../support/full-stack-ledger.ts'
-import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka.ts'
 
 const PATIENCE_MS = 300_000 * FAULT_SCALE
 const NODES = [1, 2, 3]

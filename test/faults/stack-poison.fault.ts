@@ -4,12 +4,9 @@ import type { TopicRole } from '../../shared/contract/topics.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { headerText } from '../../shared/journal/journal.ts'
 import { describeWithBackends } from '../support/backends.ts'
-import { eventually } from '../support/eventually.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
-import { type FullStack, startFullStack } from '../support/full-stack.ts'
+import { eventually, FAULT_SCALE } from '../support/eventually.ts'
+import { type FullStack, floodOf, POISON, poisonOf, startFullStack, withOperator } from '../support/full-stack.ts'
 import { prove } from '../support/full-stack-ledger.ts'
-import { withOperator } from '../support/full-stack-operator.ts'
-import { floodOf, POISON, poisonOf } from '../support/full-stack-poison.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const PARTITION = 3

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBackends } from '../support/backends.ts'
-import { eventually } from '../support/eventually.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { eventually, FAULT_SCALE } from '../support/eventually.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { caughtUp, metricOf, prove } from '../support/full-stack-ledger.ts'
 

@@ -5,15 +5,13 @@ import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
-import { eventually } from '../support/eventually.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
-import { API_KEY, type FullStack, PROJECT, startFullStack } from '../support/full-stack.ts'
+import { eventually, FAULT_SCALE } from '../support/eventually.ts'
+import { API_KEY, type FullStack, PROJECT, startFullStack, withOperator } from '../support/full-stack.ts'
 import { caughtUp, flowsOf, metricOf, prove, storedOf } from '../support/full-stack-ledger.ts'
-import { withOperator } from '../support/full-stack-operator.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const ADDED = 6
-const YESTERDAY = join(import.meta.dirname, '../support/full-stack-earlier.ts')
+const PRELOAD = join(import.meta.dirname, '../support/full-stack-preload.ts')
 
 await describeWithBackends(
   'topics that are read again or grow, full stack',
@@ -115,7 +113,7 @@ await describeWithBackends(
     test(
       'a request repeated after midnight under its Idempotency-Key is stored once, on the first day',
       async () => {
-        const yesterday = await stack.startAnother('gateway', { NODE_OPTIONS: `--import=${YESTERDAY}` })
+        const yesterday = await stack.startAnother('gateway', { NODE_OPTIONS: `--import=${PRELOAD}`, DAYS_BACK: '1' })
         const marks = Array.from({ length: 20 }, (_, index) => `midnight:${index}`)
         const logEntries = marks.map((message, index) => ({
           ...{ categoryName: 'Fault', message, level: 'Information', environment: 'midnight' },

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GROUP_SESSION_MS } from '../stack/kafka-properties.ts'
 import { describeWithBackends } from '../support/backends.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, FAULT_SCALE, lasting } from '../support/eventually.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
-import { type FullStack, startFullStack } from '../support/full-stack.ts'
+import { blockWrites, type FullStack, startFullStack } from '../support/full-stack.ts'
 import { metricOf, prove } from '../support/full-stack-ledger.ts'
-import { blockWrites } from '../support/full-stack-operator.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const ROUNDS = 20

@@ -1,16 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBackends } from '../support/backends.ts'
-import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { FAULT_SCALE } from '../support/eventually.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove, storedOf } from '../support/full-stack-ledger.ts'
-import { checkOutLastRelease } from '../support/last-release.ts'
 import { TURN } from '../support/load.ts'
-import { notProved } from '../support/not-proved.ts'
 import type { StartOptions } from '../support/sluice-process.ts'
+import { temporaryFolder } from '../support/sluice-process.ts'
+import { notProved } from '../support/toolchains.ts'
 
 const PATIENCE_MS = 300_000 * FAULT_SCALE
+const ROOT = join(import.meta.dirname, '../..')
+const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024
 const SETTINGS = {}
 const THIS: StartOptions = {}
+
+/**
+ * A checkout of the program as of the commit that set its present version, from this checkout's history, with today's packages. Undefined if that history
+ * is missing, as in a shallow clone or an archive.
+ */
+function checkOutLastRelease() {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const archive = archiveOf(version)
+  if (archive === undefined) return undefined
+  const { path: folder, remove } = temporaryFolder()
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  execFileSync(process.execPath, ['views/web/build.js'], { cwd: folder })
+  return { version, folder, remove }
+}
+
+/** The files of the commit that wrote the version into package.json; in a shallow clone the oldest commit would match wrongly. */
+function archiveOf(version: string): Buffer | undefined {
+  const git = (...args: string[]): Buffer =>
+    execFileSync('git', args, { cwd: ROOT, maxBuffer: ARCHIVE_BYTES_MAX, stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    if (String(git('rev-parse', '--is-shallow-repository')).trim() === 'true') return undefined
+    const commit = git('log', '--format=%H', '-1', `-S"version": "${version}"`, '--', 'package.json')
+    return git('archive', String(commit).trim())
+  } catch {
+    return undefined
+  }
+}
 
 const release = checkOutLastRelease()
 

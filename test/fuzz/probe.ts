@@ -3,7 +3,7 @@
  * measures their delays and not its own.
  */
 import { connect, type Socket } from 'node:net'
-import { processTimes } from '../support/process-times.ts'
+import { processTimes } from '../support/sluice-process.ts'
 import type { Watched } from './target.ts'
 
 /** A response is overdue, or has arrived. */

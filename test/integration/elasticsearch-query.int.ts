@@ -8,7 +8,7 @@ import { splitWords } from '../../shared/query/words.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import * as fc from '../support/fast-check.ts'
-import { matches } from '../support/query/matches.ts'
+import { matches } from '../support/query.ts'
 import { documentOf, EVERYTHING, never, openStore, removeAll, uniquePrefix } from './elasticsearch-support.ts'
 
 const WORDS = [

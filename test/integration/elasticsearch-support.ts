@@ -9,8 +9,7 @@ import {
 } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
-import { applicationDocument } from '../support/documents.ts'
-import { entriesOf } from '../support/filters.ts'
+import { applicationDocument, entriesOf } from '../support/documents.ts'
 
 export const TEAM = 'payments'
 const NOW = Date.parse('2026-01-31T12:00:00.000Z')

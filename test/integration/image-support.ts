@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
-import { notProved, REQUIRED } from '../support/not-proved.ts'
+import { notProved, REQUIRED } from '../support/toolchains.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

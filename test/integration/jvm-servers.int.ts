@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailableError } from '../stack/backend.ts'
 import { jvmProvider } from '../stack/jvm.ts'
 import { eventually } from '../support/eventually.ts'
-import { notProved, REQUIRED } from '../support/not-proved.ts'
+import { notProved, REQUIRED } from '../support/toolchains.ts'
 
 const PATIENCE_MS = 180_000
 /** An ApiVersions request of version 0, with its length before it. */

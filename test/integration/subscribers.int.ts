@@ -9,7 +9,7 @@ import { eventLog, published } from '../support/consumers-records.ts'
 import { asyncapi, type Json } from '../support/contract-docs.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
-import { notProved, REQUIRED } from '../support/not-proved.ts'
+import { notProved, REQUIRED } from '../support/toolchains.ts'
 import { prepareRuntimes, type Runtime, startSubscriber } from './subscribers-support.ts'
 
 const PARTITIONS = 3

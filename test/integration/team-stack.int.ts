@@ -6,7 +6,7 @@ import { describeWithBackends } from '../support/backends.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { API_KEY, type FullStack, startFullStack, TEAM } from '../support/full-stack.ts'
-import { buildPage } from '../support/page-build.ts'
+import { buildPage } from '../support/page-server.ts'
 
 const PATIENCE_MS = 60_000
 const SESSION_SECRET = 'the same secret at gateway and page'

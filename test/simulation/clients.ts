@@ -1,5 +1,5 @@
 import type { Random } from '../fuzz/random.ts'
-import { KEY, PROJECT } from '../support/gateway-registry.ts'
+import { KEY, PROJECT } from '../support/gateway.ts'
 import { type Claim, INVALID, type Ledger, markIn, REFUSED_MARK } from './ledger.ts'
 import { wait } from './network.ts'
 import { type Answer, type Gateway, OTHER_PROJECT, type Request, type Site } from './processes.ts'

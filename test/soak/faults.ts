@@ -5,9 +5,8 @@ import type { Levers } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault, FaultProxy } from '../support/fault-proxy.ts'
 import type { FullStack, Part } from '../support/full-stack.ts'
-import { blockWrites } from '../support/full-stack-operator.ts'
-import { poisonOf } from '../support/full-stack-poison.ts'
-import type { LeaderMoves } from '../support/kafka-moves.ts'
+import { blockWrites, poisonOf } from '../support/full-stack.ts'
+import type { LeaderMoves } from '../support/kafka.ts'
 
 /** Everything that faults act on. */
 export interface SoakRig {

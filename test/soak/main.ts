@@ -1,7 +1,7 @@
 /** `npm run soak`: the whole stack under load, with faults drawn from a seed. See `-- --help`. */
 import { parseArgs } from 'node:util'
 import { chosenProviders, startFirst } from '../support/backends-host.ts'
-import { PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+import { PREFERRED_LEADERS } from '../support/kafka.ts'
 import { soak } from './soak.ts'
 
 const HELP = `npm run soak -- [OPTIONS]

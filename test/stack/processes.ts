@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync } from 'node:fs'
 import { eventually } from '../support/eventually.ts'
-import { processTimes } from '../support/process-times.ts'
+import { processTimes } from '../support/sluice-process.ts'
 
 export interface ServerCommand {
   readonly command: string

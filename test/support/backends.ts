@@ -1,6 +1,6 @@
 import { afterAll, describe, inject } from 'vitest'
 import type { ElasticsearchOptions, KafkaOptions } from '../stack/backend.ts'
-import { notProved, REQUIRED } from './not-proved.ts'
+import { notProved, REQUIRED } from './toolchains.ts'
 
 /** Kafka brokers. Only a test file's own servers may be killed, paused or restarted; shared ones refuse. */
 export interface KafkaServers extends Levers {

@@ -1,9 +1,17 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { FOR_SECONDS, findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts'
-import { notProved, REQUIRED } from './not-proved.ts'
-import { createOpener, type Opener, type OpenOptions, type OpenPage } from './open-page.ts'
+import {
+  createOpener,
+  FOR_SECONDS,
+  findChromium,
+  launchChromium,
+  NO_CHROMIUM,
+  type Opener,
+  type OpenOptions,
+  type OpenPage,
+} from './open-page.ts'
 import { type PageServer, type PageTeam, startPageServer, startTeamsServer } from './page-server.ts'
+import { notProved, REQUIRED } from './toolchains.ts'
 
 export interface Browse {
   /** Opens the page on a server; it is closed after the test. */

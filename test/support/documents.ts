@@ -3,6 +3,7 @@ import { entryDocument } from '../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import type { GroupField } from '../../shared/log-store/log-store.ts'
+import { type EntryFilter, EVERY_ENTRY } from '../../shared/log-store/log-store.ts'
 
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const NOON = '2026-01-31T12:00:00.000Z'
@@ -63,3 +64,10 @@ export function groupValuesOf(document: EntryDocument, by: GroupField): readonly
   const value = document[by]
   return value === null ? [] : [String(value)]
 }
+
+/** All entries of a Team, narrowed by the given fields. */
+export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): EntryFilter => ({
+  ...EVERY_ENTRY,
+  team,
+  ...fields,
+})

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 const PAUSE_MIN_MS = 10
 const PAUSE_MAX_MS = 100
 /** The part of the time waited so far that the next pause takes. */
@@ -21,3 +23,9 @@ export async function eventually<T>(check: () => T | Promise<T>, withinMs = 30_0
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
+
+/** Scales the duration of every fault: 1 for the short form, more for the full one. */
+export const FAULT_SCALE = Number(process.env['FAULT_SCALE'] ?? 1)
+
+/** Waits for a fault's duration, given in milliseconds for the short form. */
+export const lasting = (ms: number): Promise<void> => delay(ms * FAULT_SCALE)

@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from '@platformatic/kafka'
+import type { DeadLetterReason } from '../../consumers/dead-letters.ts'
+import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
+import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { type Client, createClient } from './api.ts'
+import { eventually } from './eventually.ts'
 import { openKafka, uniqueName } from './kafka.ts'
 import { type Load, type LoadTarget, startLoad } from './load.ts'
 import {
@@ -174,3 +179,77 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     },
   }
 }
+
+/** Invalid records that foreign producers may write to an entry topic, by their dead-letter reason. */
+export const POISON = {
+  empty_value: Buffer.alloc(0),
+  not_utf8: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+  invalid_json: '{"kind":',
+  too_deep: `${'['.repeat(200)}${']'.repeat(200)}`,
+  unknown_kind: '{"kind":"metric"}',
+  invalid_record: (kind: string) => `{"kind":"${kind}","id":"no guid"}`,
+} as const satisfies Partial<Record<DeadLetterReason, unknown>>
+
+/** One record of every kind of poison, and one with a null value. */
+export const poisonOf = (kind: 'event' | 'application'): readonly NewRecord[] => [
+  record(null),
+  ...Object.values(POISON).map((value) => record(typeof value === 'function' ? value(kind) : value)),
+]
+
+/** This many records of one kind of poison. */
+export const floodOf = (records: number): readonly NewRecord[] =>
+  Array.from({ length: records }, () => record(POISON.invalid_json))
+
+const record = (value: string | Uint8Array | null): NewRecord => ({
+  key: 'poison',
+  value,
+  headers: { 'x-from': 'test' },
+})
+
+/** Operations on topics and groups for which operators use Kafka's own tools. */
+export interface KafkaOperator {
+  /** Deletes the topic with all its records. */
+  deleteTopic(topic: string): Promise<void>
+  /** Adds partitions, on node 1, to the existing ones. */
+  addPartitions(topic: string, existing: number, added: number): Promise<void>
+  setConfig(topic: string, name: string, value: string): Promise<void>
+  /** Deletes the views' positions, so that they read everything again. Their groups must have no members. */
+  forgetPositions(topicPrefix: string): Promise<void>
+}
+
+export async function withOperator(
+  brokers: readonly string[],
+  work: (operator: KafkaOperator) => Promise<void>,
+): Promise<void> {
+  const admin = new Admin({ clientId: 'operator', bootstrapBrokers: [...brokers], retries: 10, requestTimeout: 5_000 })
+  try {
+    await work({
+      deleteTopic: (topic) => admin.deleteTopics({ topics: [topic] }),
+      addPartitions: async (name, existing, added) => {
+        const assignments = Array.from({ length: added }, () => ({ brokerIds: [1] }))
+        await admin.createPartitions({ topics: [{ name, count: existing + added, assignments }] })
+      },
+      setConfig: async (resourceName, name, value) => {
+        const configs = [{ name, value, configOperation: IncrementalAlterConfigOperationTypes.SET }]
+        const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName, configs }
+        await admin.incrementalAlterConfigs({ resources: [resource] })
+      },
+      // A killed member stays in its group until its session times out.
+      forgetPositions: (topicPrefix) =>
+        eventually(
+          () => admin.deleteGroups({ groups: PROJECTION_NAMES.map((view) => groupName(topicPrefix, view)) }),
+          60_000,
+        ),
+    })
+  } finally {
+    await admin.close()
+  }
+}
+
+/** Blocks writes to the indices, or allows them again (`null`). */
+export const blockWrites = ({ elasticsearchUrl, indexPrefix }: FullStack, blocked: true | null): Promise<Response> =>
+  fetch(`${elasticsearchUrl}/${indexPrefix}-*/_settings`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ 'index.blocks.write': blocked }),
+  })

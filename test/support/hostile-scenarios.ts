@@ -4,7 +4,7 @@ import { FEW } from '../fuzz/honest/order.ts'
 import { ATTACK_NAMES, type Hostile, servedSince, startHostile } from '../fuzz/hostile.ts'
 import { findingText } from '../fuzz/report.ts'
 import type { RigOptions } from '../fuzz/rig.ts'
-import { FAULT_SCALE } from './fault-scale.ts'
+import { FAULT_SCALE } from './eventually.ts'
 
 const SEED = 20_260_101
 /** The minimum number of cases per attack; most attacks are repeated until enough honest requests have succeeded. */

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Headers, Journal, JournalRecord, NewRecord, PartitionBatch } from '../../shared/journal/journal.ts'
+import {
+  createSqliteJournal,
+  type SqliteJournal,
+  type SqliteJournalOptions,
+} from '../../shared/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 
 /** The parts of an adapter that the journal's contract suite needs. */
 export interface JournalFixture {
@@ -49,3 +58,31 @@ export async function scanAll(journal: Journal, topic: string): Promise<readonly
 
 /** The position after a batch's last record. */
 export const positionAfter = ({ records }: PartitionBatch): number => (records.at(-1)?.offset ?? -1) + 1
+
+/** SQLite journals in their own folder. */
+export interface JournalFolder {
+  readonly path: string
+  file(name?: string): string
+  open(options?: Partial<SqliteJournalOptions>): Promise<SqliteJournal>
+  /** Closes the opened journals and removes the folder. */
+  remove(): Promise<void>
+}
+
+export async function createJournalFolder(): Promise<JournalFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'sluice-journal-'))
+  const opened: SqliteJournal[] = []
+  const file = (name = 'journal.db') => join(path, name)
+  return {
+    path,
+    file,
+    open: async (options = {}) => {
+      const journal = await createSqliteJournal({ file: file(), thread: 'same', clock: systemClock, ...options })
+      opened.push(journal)
+      return journal
+    },
+    remove: async () => {
+      await Promise.all(opened.map((journal) => journal.close()))
+      await rm(path, { recursive: true })
+    },
+  }
+}

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { describeWithBrowser } from './browser.ts'
-import type { Stand } from './page-stand.ts'
+import type { Stage, Stand } from './page-stand.ts'
 import { entranceScenarios } from './scenarios/entrance.ts'
 import { flowScenarios } from './scenarios/flow.ts'
 import { listScenarios } from './scenarios/lists.ts'
 import { readerScenarios } from './scenarios/readers.ts'
-import type { Stage } from './scenarios/stage.ts'
 import { teamScenarios } from './scenarios/team.ts'
 
 const SCENARIOS = {

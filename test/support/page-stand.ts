@@ -1,9 +1,10 @@
 import { accepted, type Client, createClient } from './api.ts'
+import type { Browse } from './browser.ts'
 import { startFullStack } from './full-stack.ts'
-import { buildPage } from './page-build.ts'
+import type { OpenOptions, OpenPage } from './open-page.ts'
 import { STAGES } from './page-flow.ts'
 import { untilTotal } from './page-logs.ts'
-import { startWithRegistry } from './page-server.ts'
+import { buildPage, startWithRegistry } from './page-server.ts'
 
 /** A Sluice on which the page's scenarios run: embedded, or as three processes on Kafka and Elasticsearch. */
 export interface Stand {
@@ -160,3 +161,12 @@ export function clientOf({ page, gateway }: Stand, team: StandTeam): TeamClient 
     total: (kind, count, query) => untilTotal(reader, kind, count, query),
   }
 }
+
+/** Where scenarios run. An error in a page's console, or a request to another origin, fails the test. */
+export interface Stage extends Browse {
+  stand(): Stand
+  /** Opens a page of the stand, signed in with the Team's key; it may read and write the clipboard. */
+  show(team: StandTeam, path: string, options?: OpenOptions): Promise<OpenPage>
+}
+
+export const MINUTE = 60_000

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { test } from 'vitest'
 import { cacheFolder, javaHome } from '../stack/artefacts.ts'
 
 const run = promisify(execFile)
@@ -64,3 +65,19 @@ export async function prepareInstalled(program: string): Promise<Environment> {
   await run(program, ['--version'], { timeout: PREPARE_TIMEOUT_MS })
   return {}
 }
+
+/**
+ * Reports a suite or test that cannot run here: as skipped, with a line that says what was not proved, or as failed if it is required.
+ * `lacks` names the kind of thing that this machine lacks.
+ */
+export function notProved(name: string, missing: string, required: boolean, lacks?: string): void {
+  const reason = `NOT PROVED${lacks === undefined ? '' : `, ${lacks}`}: ${name} (${missing})`
+  if (!required) process.stderr.write(`\n${reason}\n`)
+  test(name, ({ skip }) => {
+    if (required) throw new Error(reason)
+    skip(missing)
+  })
+}
+
+/** Whether suites whose servers or programs are missing have to fail, as in CI. */
+export const REQUIRED = process.env['REQUIRE_BACKENDS'] === '1'

@@ -30,7 +30,7 @@ import {
 import { headOf, histogramOf, type Spans, spansOver } from '../../shared/log-store/spans.ts'
 import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
 import { groupValuesOf } from './documents.ts'
-import { matches as queryMatches } from './query/matches.ts'
+import { matches as queryMatches } from './query.ts'
 
 /** A log store that keeps its entries in an array, for tests of its readers. */
 export interface MemoryLogStore extends LogStoreReader {

@@ -1,5 +1,5 @@
 import { EXPORT_PATH } from '../../../gateway/otlp/grpc.ts'
-import { DATA, PREFACE, rawCall, rawCancel, rawFrame } from '../../support/http2-frames.ts'
+import { DATA, PREFACE, rawCall, rawCancel, rawFrame } from '../../support/grpc.ts'
 import { type Draft, wireOf } from '../draft.ts'
 import { HOST, TEAMS } from '../material.ts'
 import { plain, type Script } from '../plan.ts'

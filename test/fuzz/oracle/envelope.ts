@@ -1,22 +1,42 @@
-import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
-import {
-  CREATED_SCHEMA,
-  FAILURE_SCHEMA,
-  PROCESSED_SCHEMA,
-  REFUSED_ENTRY_SCHEMA,
-} from '../../support/gateway-responses.ts'
 import type { Answer } from '../answer-parser.ts'
 
 const ajv = new Ajv2020({ formats: { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ } })
-ajv.addSchema(REFUSED_ENTRY_SCHEMA)
-const compiled = (schema: AnySchemaObject) => ajv.compile(schema)
+const count = { type: 'integer', minimum: 0 }
 
-const isFailureEnvelope = compiled(FAILURE_SCHEMA)
-const isCreatedEnvelope = compiled(CREATED_SCHEMA)
-const isProcessedEnvelope = compiled(PROCESSED_SCHEMA)
+/** A JSON object with these properties and no others. */
+const objectOf = (properties: Readonly<Record<string, object>>, optional: readonly string[] = []) => {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+const problem = {
+  code: { type: 'string', enum: Object.keys(ERRORS) },
+  message: { type: 'string' },
+  details: {},
+  retryable: { type: 'boolean' },
+}
+const processed = {
+  ...objectOf(
+    {
+      message: { type: 'string' },
+      count,
+      rejected: count,
+      errors: { type: 'array', maxItems: 100, items: objectOf({ index: count, ...problem }) },
+    },
+    ['rejected', 'errors'],
+  ),
+  dependentRequired: { rejected: ['errors'], errors: ['rejected'] },
+}
+const envelopeOf = (success: boolean, content: Readonly<Record<string, object>>) =>
+  ajv.compile(objectOf({ success: { const: success }, ...content }))
+
+const isFailureEnvelope = envelopeOf(false, { error: objectOf(problem) })
+const isCreatedEnvelope = envelopeOf(true, { data: objectOf({ id: { type: 'string', format: 'uuid' } }) })
+const isProcessedEnvelope = envelopeOf(true, { data: processed })
 
 export interface Failure {
   readonly code: ErrorCode

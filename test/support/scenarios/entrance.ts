@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
 import { expectRows, signInAgain, typeSearch } from '../page-logs.ts'
+import type { Stage } from '../page-stand.ts'
 import { clientOf, TEAMS } from '../page-stand.ts'
-import type { Stage } from './stage.ts'
 
 const { entrance: TEAM, rivals: RIVALS } = TEAMS
 

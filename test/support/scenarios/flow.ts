@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, STAGES, sendLogs, WAREHOUSE } from '../page-flow.ts'
 import { paramsOf, SHOWN_MS } from '../page-logs.ts'
+import type { Stage } from '../page-stand.ts'
 import { clientOf, TEAMS } from '../page-stand.ts'
-import type { Stage } from './stage.ts'
 
 const TEAM = TEAMS.flows
 const HERE: Readonly<Record<string, string | undefined>> = {

@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts, SHOWN_MS } from '../page-logs.ts'
-import { clientOf, TEAMS } from '../page-stand.ts'
-import { MINUTE, type Stage } from './stage.ts'
+import { clientOf, MINUTE, type Stage, TEAMS } from '../page-stand.ts'
 
 const BEGIN = Date.now()
 const ago = (minutes: number): string => new Date(BEGIN - minutes * MINUTE).toISOString()

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { PLAIN_HOST } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
+import { PLAIN_HOST } from '../open-page.ts'
 import { overflow, rowTexts, SHOWN_MS } from '../page-logs.ts'
-import { clientOf, type Stand, TEAMS } from '../page-stand.ts'
-import { MINUTE, type Stage } from './stage.ts'
+import { clientOf, MINUTE, type Stage, type Stand, TEAMS } from '../page-stand.ts'
 
 const TEAM = TEAMS.readers
 const KEY = 'order-4711'

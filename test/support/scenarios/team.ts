@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows, SHOWN_MS } from '../page-logs.ts'
+import type { Stage } from '../page-stand.ts'
 import { clientOf, TEAMS } from '../page-stand.ts'
-import type { Stage } from './stage.ts'
 
 /** Points 4 to 6: what a Team owns, its refusals, and its first minute. */
 export function teamScenarios({ stand, show }: Stage): void {

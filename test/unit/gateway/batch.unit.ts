@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { PROJECT } from '../../support/gateway-registry.ts'
+import { PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 const PATH = '/api/ApplicationLogs/batch'
 const GOOD = { categoryName: 'Acme.Billing', message: 'paid', level: 'Information' }

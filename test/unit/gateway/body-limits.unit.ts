@@ -3,8 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { KEY } from '../../support/gateway-registry.ts'
+import { KEY, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 const PATH = '/api/ExternalLogs'
 const GOOD = JSON.stringify({ uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' })

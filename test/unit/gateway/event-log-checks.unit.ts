@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { OTHER_KEY } from '../../support/gateway-registry.ts'
+import { OTHER_KEY, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 interface Sent {
   readonly headers: Record<string, string>

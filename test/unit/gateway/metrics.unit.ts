@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as fc from '../../support/fast-check.ts'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { OTHER_KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { OTHER_KEY, PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 const ENTRY = { categoryName: 'Acme', message: 'paid', level: 'Error' }
 const BATCH = '/api/ApplicationLogs/batch'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { partitionOf } from '../../../shared/contract/partitioner.ts'
-import { type RunningGateway, startGateway, TOPICS } from '../../support/gateway.ts'
-import { KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { KEY, PROJECT, type RunningGateway, startGateway, TOPICS } from '../../support/gateway.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30)
 const EVENT = { uniqueIdentifier: 'order-placed', payload: '{"paid":true}', level: 'warning' }

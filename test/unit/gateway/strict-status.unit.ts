@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { KEYLESS_PROJECT, OTHER_KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { KEYLESS_PROJECT, OTHER_KEY, PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 const EVENT = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' }
 const ENTRY = { categoryName: 'Acme', message: 'paid', level: 'Error' }

@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { KEY, PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { exchangeRaw } from '../../support/raw-http.ts'
 
 const PATH = '/api/ExternalLogs'

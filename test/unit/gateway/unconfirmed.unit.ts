@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { partitionOf } from '../../../shared/contract/partitioner.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { PROJECT } from '../../support/gateway-registry.ts'
+import { type GatewayOptions, PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
 const EVENT = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' }
 const ENTRY = { categoryName: 'Acme', message: 'paid', level: 'Error' }

@@ -8,10 +8,10 @@ import {
   KEY_A,
   KEY_B,
   OTHER_PROJECT,
+  openTail,
   startViews,
   type ViewsFixture,
 } from '../../support/views-fixture.ts'
-import { openTail } from '../../support/views-sse.ts'
 
 /** Stands in every field of Team b's entries that can hold text. */
 const MARK = 'only-for-b'

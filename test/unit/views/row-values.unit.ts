@@ -2,8 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX } from '../../../views/api/row-values.ts'
 import { eventually } from '../../support/eventually.ts'
-import { applicationLog, at, eventLog, KEY_B, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
-import { openTail } from '../../support/views-sse.ts'
+import {
+  applicationLog,
+  at,
+  eventLog,
+  KEY_B,
+  openTail,
+  startViews,
+  type ViewsFixture,
+} from '../../support/views-fixture.ts'
 
 interface List {
   readonly items: readonly { readonly id: string; readonly fields?: Readonly<Record<string, string>> }[]

@@ -8,10 +8,12 @@ import {
   eventLog,
   KEY_A,
   KEY_B,
+  openTail,
+  type SseEvent,
+  type SseReader,
   startViews,
   type ViewsFixture,
 } from '../../support/views-fixture.ts'
-import { openTail, type SseEvent, type SseReader } from '../../support/views-sse.ts'
 
 const BASE = { pollMs: 5, heartbeatMs: 15_000 }
 

@@ -10,8 +10,19 @@ import { eventually } from '../../../support/eventually.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { foreignRegistry, KEY, LONE_KEY } from '../../../support/foreign-gateway.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
-import { beginRaw, connectRaw, createGrpcClient, framed, startGrpc } from '../../../support/grpc.ts'
-import { DATA, PREFACE, rawCall, rawCancel, rawFrame } from '../../../support/http2-frames.ts'
+import {
+  beginRaw,
+  connectRaw,
+  createGrpcClient,
+  DATA,
+  framed,
+  PREFACE,
+  rawCall,
+  rawCancel,
+  rawFrame,
+  startGrpc,
+} from '../../../support/grpc.ts'
+
 import { protobufOf } from '../../../support/otlp-protobuf.ts'
 import { exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 

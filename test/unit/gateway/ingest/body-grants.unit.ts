@@ -5,8 +5,7 @@ import { createBodyGrants, UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/in
 import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
-import { createGatewayRegistry, KEY, PROJECT } from '../../../support/gateway-registry.ts'
+import { createGatewayRegistry, KEY, PROJECT, type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { openRaw } from '../../../support/raw-http.ts'
 
 const EVENTS = '/api/ExternalLogs'

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exceeds, leastBytes } from '../../../../gateway/ingest/fields.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
-import { PROJECT } from '../../../support/gateway-registry.ts'
+import { PROJECT, type RunningGateway, startGateway } from '../../../support/gateway.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30)
 const EVENT = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' }

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { createGatewayJournal, type GatewayJournal } from '../../../support/gateway-journal.ts'
+import { createGatewayJournal, type GatewayJournal } from '../../../support/gateway.ts'
 
 const TOPIC = 'logs'
 const MEBIBYTE = 1024 * 1024

@@ -4,7 +4,7 @@ import { decodeRefusal, type NotedRefusal } from '../../../../shared/contract/re
 import { AppendError } from '../../../../shared/journal/journal.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
-import { createGatewayJournal } from '../../../support/gateway-journal.ts'
+import { createGatewayJournal } from '../../../support/gateway.ts'
 
 const TOPIC = 'sluice.refusals.v1'
 

@@ -3,8 +3,7 @@ import { parseQuery } from '../../../../shared/query/parse.ts'
 import { QUERY_CASES, queryDocuments } from '../../../contract/query-cases.ts'
 import { documents, queries } from '../../../support/documents-arbitrary.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { matches } from '../../../support/query/matches.ts'
-import { printQuery } from '../../../support/query/print.ts'
+import { matches, printQuery } from '../../../support/query.ts'
 
 describe('what a query finds', () => {
   const named = Object.entries(queryDocuments('payments'))

@@ -5,7 +5,7 @@ import { FIELDS, findField, LEAF_FAMILIES } from '../../../../shared/query/field
 import { parseQuery, QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../../../shared/query/parse.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { apart, printQuery } from '../../../support/query/print.ts'
+import { apart, printQuery } from '../../../support/query.ts'
 
 const word = (text: string, prefix = false): Query => words([text], false, prefix)
 const words = (list: readonly string[], phrase: boolean, prefix = false): Query => ({

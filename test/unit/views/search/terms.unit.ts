@@ -7,7 +7,7 @@ import { printTerm, type Term } from '../../../../shared/query/term.ts'
 import { addTerm, hasTerm, removeTerm, withStars } from '../../../../views/search/terms.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
 import * as fc from '../../../support/fast-check.ts'
-import { apart, printQuery } from '../../../support/query/print.ts'
+import { apart, printQuery } from '../../../support/query.ts'
 
 const KEYWORDS = FIELDS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name)
 

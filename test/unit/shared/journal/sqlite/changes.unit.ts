@@ -8,8 +8,7 @@ import { openStore, type StoreCalls } from '../../../../../shared/journal/sqlite
 import { subscribe } from '../../../../../shared/journal/sqlite/subscription.ts'
 import { callHere } from '../../../../../shared/runtime/threads/thread.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { createJournalFolder } from '../../../../support/journal-files.ts'
-import { recordsOf, valuesOf } from '../../../../support/journal-fixture.ts'
+import { createJournalFolder, recordsOf, valuesOf } from '../../../../support/journal-fixture.ts'
 
 describe('the watch for changes', () => {
   test('does not wait where something changed since the version was taken', async () => {

@@ -7,7 +7,7 @@ import { JournalFileError } from '../../../../../shared/journal/sqlite/failures.
 import { createPartitions } from '../../../../../shared/journal/sqlite/partitions.ts'
 import { type PackedBatch, packRecords } from '../../../../../shared/journal/sqlite/record-codec.ts'
 import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
-import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
+import { createJournalFolder, type JournalFolder } from '../../../../support/journal-fixture.ts'
 
 let folder: JournalFolder
 let database: Database

@@ -6,8 +6,14 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
-import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
-import { createTopic, recordsOf, scanAll, valuesOf } from '../../../../support/journal-fixture.ts'
+import {
+  createJournalFolder,
+  createTopic,
+  type JournalFolder,
+  recordsOf,
+  scanAll,
+  valuesOf,
+} from '../../../../support/journal-fixture.ts'
 
 const APPENDER = fileURLToPath(new URL('../../../../support/journal-appender.ts', import.meta.url))
 const BATCH_RECORDS = 20

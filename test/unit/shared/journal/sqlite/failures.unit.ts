@@ -15,10 +15,11 @@ import { subscribe } from '../../../../../shared/journal/sqlite/subscription.ts'
 import { ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 import {
   bulkyRecords,
+  createJournalFolder,
   createTopic,
+  type JournalFolder,
   recordOf,
   recordsOf,
   scanAll,

@@ -3,8 +3,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PartitionBatch } from '../../../../../shared/journal/journal.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
-import { createTopic, positionAfter, recordsOf, scanAll, valuesOf } from '../../../../support/journal-fixture.ts'
+import {
+  createJournalFolder,
+  createTopic,
+  type JournalFolder,
+  positionAfter,
+  recordsOf,
+  scanAll,
+  valuesOf,
+} from '../../../../support/journal-fixture.ts'
 
 let folder: JournalFolder
 let journal: SqliteJournal

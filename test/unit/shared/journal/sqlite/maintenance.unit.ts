@@ -6,9 +6,10 @@ import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-
 import { openStore } from '../../../../../shared/journal/sqlite/store.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 import {
   bulkyRecords,
+  createJournalFolder,
+  type JournalFolder,
   positionAfter,
   recordOf,
   recordsOf,

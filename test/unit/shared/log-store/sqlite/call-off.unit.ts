@@ -8,8 +8,7 @@ import { openStore, type Store } from '../../../../../shared/log-store/sqlite/st
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
-import { applicationDocument } from '../../../../support/documents.ts'
-import { entriesOf } from '../../../../support/filters.ts'
+import { applicationDocument, entriesOf } from '../../../../support/documents.ts'
 
 const TEAM = 'payments'
 /** A Team whose entries are a day apart. */

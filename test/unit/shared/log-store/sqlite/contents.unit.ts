@@ -8,9 +8,8 @@ import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
-import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, recordOf } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { entriesOf } from '../../../../support/filters.ts'
 import { contentsIn, inFile, listed, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
 
 const all = entriesOf('payments')

@@ -18,9 +18,8 @@ import { matchValues } from '../../../../../shared/log-store/sqlite/words-index.
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
-import { applicationDocument, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { entriesOf } from '../../../../support/filters.ts'
 import { damage, inFile, toVersion1, toVersion3, toVersion5 } from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal

@@ -10,8 +10,7 @@ import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
-import { eventDocument } from '../../../../support/documents.ts'
-import { entriesOf } from '../../../../support/filters.ts'
+import { entriesOf, eventDocument } from '../../../../support/documents.ts'
 import { contentsIn, inFile } from '../../../../support/sqlite-file.ts'
 
 const DAY_MS = 86_400_000

@@ -16,10 +16,9 @@ import { openStore, type Store, type StoreOptions } from '../../../../../shared/
 import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
 import type { Query } from '../../../../../shared/query/ast.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
-import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
+import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { entriesOf } from '../../../../support/filters.ts'
 import { damage, inFile, listed, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'

@@ -1,12 +1,16 @@
+/**
+ * Loaded into a Sluice process before it starts (`--import`). DAYS_BACK sets its clock back by so many days. CUT_OFF_PORTS lists the ports of
+ * the brokers: SIGUSR2 cuts it off from them, and the next one lets it reach them again.
+ */
 import { Socket } from 'node:net'
 
-/**
- * Loaded into a Sluice process before it starts (`--import`): SIGUSR2 cuts it off from the brokers, whose ports CUT_OFF_PORTS lists, and the
- * next one lets it reach them again.
- */
+const BACK_MS = Number(process.env['DAYS_BACK'] ?? 0) * 86_400_000
+const now = Date.now
 const ports = (process.env['CUT_OFF_PORTS'] ?? '').split(',').map(Number)
 const open = new Set<Socket>()
 let isCutOff = false
+
+Date.now = () => now() - BACK_MS
 
 process.on('SIGUSR2', () => {
   isCutOff = !isCutOff
