@@ -3,7 +3,8 @@
  * The program's only entry point: `start` runs a server, everything else is a command for operators (deploy/cli). This is the only place
  * that ends the process.
  */
-import { beginWithMemorySettings } from './memory-settings.ts'
+import { enableCompileCache } from 'node:module'
+import { beginWithMemorySettings, COMPILED } from './memory-settings.ts'
 import { exitAtOnce, onSignals } from './server/signals.ts'
 
 const isServer = process.argv[2] === 'start'
@@ -17,6 +18,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => undefined)
 if (isServer) beginWithMemorySettings()
+else enableCompileCache(COMPILED)
 
 // Loaded only now, as the program may just have been started again.
 const [{ runCli }, { cliDeps }] = await Promise.all([import('./cli/cli.ts'), import('./cli-deps.ts')])

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
+/** The folder of compiled code: a command that finds it there begins in half the CPU time. */
+export const COMPILED = join(import.meta.dirname, '../node_modules/.cache/compiled')
+
 /**
  * Settings that only take effect when a process starts. By default, V8 gives the young objects of one thread up to 128 MiB, and glibc
  * raises its thresholds with every large block that is freed, and then keeps 300 MiB after some minutes of large bodies; these are its
@@ -15,7 +18,7 @@ const SETTINGS = {
     ...ARENAS,
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '1048576',
-    NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
+    NODE_COMPILE_CACHE: COMPILED,
   },
 }
 /**

@@ -7,11 +7,17 @@ import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs the launcher on this Node, which says that it is of another version. */
+/** Runs the launcher on this Node, which says that it is of another version, and where compiled code is kept. */
 function runAs(version: string) {
-  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
-  const flags = ['--disable-warning=ExperimentalWarning', '--import', `data:text/javascript,${pretend}`]
-  return spawnSync(process.execPath, [...flags, 'sluice.js', 'help'], { cwd: ROOT, encoding: 'utf8' })
+  const pretend = `import { getCompileCacheDir } from 'node:module'
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })
+    process.on('exit', () => console.error(getCompileCacheDir()))`
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    `data:text/javascript,${encodeURIComponent(pretend)}`,
+  ]
+  return spawnSync(process.execPath, [...flags, 'sluice.js', 'help'], { cwd: ROOT, encoding: 'utf8', env: {} })
 }
 
 test.each(['20.19.0', '24.5.0'])('Node %s is told that it is too old, with its path and the way out', (version) => {
@@ -23,11 +29,15 @@ test.each(['20.19.0', '24.5.0'])('Node %s is told that it is too old, with its p
   expect(stderr).toContain('npm ci')
 })
 
-test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])('on Node %s the program runs', (version) => {
-  const { status, stdout } = runAs(version)
-  expect(status).toBe(0)
-  expect(stdout).toContain('Usage: sluice COMMAND')
-})
+test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])(
+  'on Node %s the program runs, and keeps its compiled code',
+  (version) => {
+    const { status, stdout, stderr } = runAs(version)
+    expect(status).toBe(0)
+    expect(stdout).toContain('Usage: sluice COMMAND')
+    expect(stderr).toContain(join(ROOT, 'node_modules/.cache/compiled'))
+  },
+)
 
 /** Runs Node with these arguments and its standard output at a file. */
 function runInto(output: string, ...args: readonly string[]) {
