@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { COMPILED } from './deploy/memory-settings.ts'
 
 /**
  * The end of a file's name says the kind of a test, and the projects say what it needs: every test file belongs to exactly one of
@@ -58,6 +59,9 @@ export class Interleaved extends BaseSequencer {
     return placed.toSorted((a, b) => a.place - b.place).map(({ file }) => file)
   }
 }
+
+/** Test files and the programs that they start find their compiled code: the modules of a file cost a third less CPU. */
+process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 
 export default defineConfig({
   test: {

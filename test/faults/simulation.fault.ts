@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MUTANTS } from '../simulation/mutants.ts'
 import { FAULT_SCALE } from '../support/eventually.ts'
-import { COMPILED } from '../support/sluice-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'test/simulation/main.ts')
@@ -22,8 +21,7 @@ interface Simulated {
 const simulate = (...options: readonly string[]): Promise<Simulated> =>
   new Promise((resolve) => {
     const args = [...NODE_FLAGS, MAIN, ...options]
-    const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED }
-    execFile(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), lines: `${stdout}${stderr}`.trimEnd().split('\n') }),
     )
   })
@@ -52,6 +50,8 @@ describe('a fault that is put into the program is found, and its seed repeats th
       expect(found.code).toBe(1)
       const seed = /^found by seed (\d+), /.exec(found.lines.at(-1) ?? '')?.[1] ?? ''
       expect(seed, found.lines.join('\n')).not.toBe('')
+      // With the first seed, this would be the same command.
+      if (seed === '1') return
       const again = await simulate('--schedules', '1', '--seed', seed, '--mutant', mutant)
       expect(again.lines.slice(0, -1)).toEqual(found.lines.slice(0, -1))
     },

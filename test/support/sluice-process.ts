@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COMPILED } from '../../deploy/memory-settings.ts'
 
 /** The checkout whose program is started by default. */
 const ROOT = join(import.meta.dirname, '../..')
@@ -29,9 +30,7 @@ export interface SluiceResult {
   readonly stderr: string
 }
 
-/** Compiled code for all processes of the tests: without it each start costs half as much CPU again. */
-export const COMPILED = join(ROOT, 'node_modules/.cache/compiled')
-
+/** Without compiled code, each start costs half as much CPU again. */
 const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: COMPILED,
