@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
+import { runHere } from '../support/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { runSluice, type SluiceProcess, serverFolder, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
@@ -138,21 +139,11 @@ describe('a server that cannot start', () => {
 
   test('names DATA_DIR and the user where the folder cannot be used', async () => {
     const folder = temporaryFolder()
-    const start = async (DATA_DIR: string) => (await runSluice(['start'], { DATA_DIR, PORT: '0' })).stderr
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
-    mkdirSync(join(folder.path, 'server.lock'))
-    const told = [await start(file), await start(join(file, 'below')), await start(folder.path)]
+    const { stderr } = await runSluice(['start'], { DATA_DIR: file, PORT: '0' })
     folder.remove()
-    for (const [index, reason] of ['EEXIST', 'ENOTDIR', 'unable to open database file'].entries()) {
-      expect(told[index]).toMatch(/^sluice start: DATA_DIR=\S+ cannot be used \(.*; it must be a folder that .*user/)
-      expect(told[index]).toContain(reason)
-    }
-  })
-
-  test.skipIf(process.platform !== 'linux')('ends where no folder can be made', async () => {
-    const told = (await runSluice(['start'], { DATA_DIR: '/proc/sluice', PORT: '0' })).stderr
-    expect(told).toMatch(/^sluice start: DATA_DIR=\/proc\/sluice cannot be used \(ENOENT: .*; it must be a folder/)
+    expect(stderr).toMatch(/^sluice start: DATA_DIR=\S+ cannot be used \(EEXIST: .*; it must be a folder that .*user/)
   })
 
   test('says that a role of its own needs servers to share', async () => {
@@ -177,7 +168,7 @@ describe('a command on a folder without data', () => {
   ])('%s names the folder and creates nothing', async (command, missing, server) => {
     const folder = temporaryFolder()
     const DATA_DIR = join(folder.path, 'mistyped')
-    const { code, stdout, stderr } = await runSluice(command.split(' '), { DATA_DIR })
+    const { code, stdout, stderr } = await runHere(command.split(' '), { DATA_DIR })
     const left = readdirSync(folder.path)
     folder.remove()
     expect({ code, stdout, left }).toEqual({ code: 1, stdout: '', left: [] })
@@ -191,7 +182,7 @@ describe('a command on a folder without data', () => {
     ['registry restore mistyped.ndjson', 1],
   ])('%s creates nothing', async (command, expected) => {
     const folder = temporaryFolder()
-    const { code } = await runSluice(command.split(' '), { DATA_DIR: join(folder.path, 'mistyped') })
+    const { code } = await runHere(command.split(' '), { DATA_DIR: join(folder.path, 'mistyped') })
     const left = readdirSync(folder.path)
     folder.remove()
     expect({ code, left }).toEqual({ code: expected, left: [] })
@@ -216,7 +207,7 @@ describe('a command on a folder without data', () => {
     const folder = temporaryFolder()
     const file = join(folder.path, 'registry.yaml')
     writeFileSync(file, REGISTRY)
-    const { code, stderr } = await runSluice(['registry', 'apply', file], { DATA_DIR: file })
+    const { code, stderr } = await runHere(['registry', 'apply', file], { DATA_DIR: file })
     folder.remove()
     expect({ code, stderr }).toEqual({
       code: 1,

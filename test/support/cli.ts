@@ -1,5 +1,6 @@
 import { runCli } from '../../deploy/cli/cli.ts'
 import type { CliDeps, CliHandlers } from '../../deploy/cli/command.ts'
+import { cliDeps } from '../../deploy/cli-deps.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import type { NamedTopic } from '../../shared/journal/journal.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
@@ -10,6 +11,22 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
 }
+
+/** Runs a command, its arguments as split by a shell, and keeps what it prints. */
+async function runKept(argv: readonly string[], deps: Omit<CliDeps, 'stdout' | 'stderr'>): Promise<Ran> {
+  const printed = { stdout: '', stderr: '' }
+  const output = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => {
+      printed[name] += text
+    },
+  })
+  const code = await runCli(argv, { ...deps, stdout: output('stdout'), stderr: output('stderr') })
+  return { code, ...printed }
+}
+
+/** An operator's command with these settings as the program runs it, but in this process. */
+export const runHere = (argv: readonly string[], env: Record<string, string>): Promise<Ran> =>
+  runKept(argv, { ...cliDeps, config: () => loadConfig(env) })
 
 const ALL_TOPICS: readonly NamedTopic[] = Object.values(TOPICS).map((spec) => ({
   ...spec,
@@ -42,25 +59,15 @@ export function cliOnMemory({
       return 7
     },
   }
-  const run = async (...argv: string[]): Promise<Ran> => {
-    const printed = { stdout: '', stderr: '' }
-    const output = (name: 'stdout' | 'stderr') => ({
-      write: (text: string) => {
-        printed[name] += text
-      },
-    })
-    const code = await runCli(argv, {
+  const run = (...argv: string[]): Promise<Ran> =>
+    runKept(argv, {
       version: '1.2.3',
       config: () => loadConfig(env),
       // A command closes its journal, but this one has to outlive the command.
       openJournal: async () => ({ ...journal, close: async () => void calls.push(['close']) }),
       clock,
-      stdout: output('stdout'),
-      stderr: output('stderr'),
       handlers,
       ...overrides,
     })
-    return { code, ...printed }
-  }
   return { run, journal, calls, handlers }
 }

@@ -1,5 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test, vi } from 'vitest'
 import { lockDataDir } from '../../../../deploy/server/data-dir-lock.ts'
@@ -38,6 +38,25 @@ test('a folder whose lock cannot be written is refused, as no server would hold 
     )
   } finally {
     if (isRoot) process.seteuid?.(0)
+    folder.remove()
+  }
+})
+
+test.each([
+  ['a file', 'file', 'EEXIST'],
+  ['below a file', 'file/below', 'ENOTDIR'],
+  ['a folder whose lock is a folder', '.', 'unable to open database file'],
+  ...(process.platform === 'linux' ? [['where no folder can be made', '/proc/sluice', 'ENOENT']] : []),
+])('%s is refused: its path, the reason, and what is needed', (_name, path = '', reason) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'file'), '')
+  mkdirSync(join(folder.path, 'server.lock'))
+  const dataDir = resolve(folder.path, path)
+  try {
+    expect(() => lockDataDir(dataDir)).toThrow(
+      new RegExp(`^DATA_DIR=${dataDir} cannot be used \\(${reason}.*; it must be a folder that .*user`),
+    )
+  } finally {
     folder.remove()
   }
 })
