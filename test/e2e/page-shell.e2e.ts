@@ -296,6 +296,8 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   })
 
   describe('a log store that is away', () => {
+    /** A page of nothing, from which a test goes to the one whose requests it answers. */
+    const BLANK = '/health/live'
     const UNAVAILABLE = /Failed to load resource: the server responded with a status of 503/
     const storeAway = {
       status: 503,
@@ -307,7 +309,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       'is told in the words of the page, which reads again by itself: %s',
       async (path) => {
         tolerate(UNAVAILABLE)
-        const { page } = await open(server.url, { key: server.key, path: '/docs' })
+        const { page } = await open(server.url, { key: server.key, path: BLANK })
         await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
         await page.goto(`${server.url}/${path}`)
         const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
@@ -326,7 +328,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       ['code that sends the first log', 'application-logs', /team\/lists/],
     ])('is told where only one part has no answer: %s', async (_, path, part) => {
       tolerate(/Failed to load resource: the server responded with a status of (503|404)/)
-      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      const { page } = await open(server.url, { key: server.key, path: BLANK })
       await page.route(part, (route) => route.fulfill(storeAway))
       await page.goto(`${server.url}/${path}`)
       const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
@@ -350,7 +352,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('behind a proxy that answers in JSON of its own is told, and read again', async () => {
       tolerate(/Failed to load resource: the server responded with a status of 502/)
-      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      const { page } = await open(server.url, { key: server.key, path: BLANK })
       await page.route(/api\/refusals/, (route) => route.fulfill({ status: 502, json: { message: 'Bad gateway' } }))
       await page.goto(`${server.url}/refused`)
       await page.getByText('The server does not answer').waitFor()
@@ -360,7 +362,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('is not held for away where a proxy refuses one request', async () => {
       tolerate(/Failed to load resource: the server responded with a status of 403/)
-      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      const { page } = await open(server.url, { key: server.key, path: BLANK })
       const blocked = { status: 403, contentType: 'text/html', body: '<html><h1>Blocked</h1></html>' }
       await page.route(/api\/application-logs\?/, (route) => route.fulfill(blocked))
       await page.goto(`${server.url}/application-logs?q=1%3D1`)
@@ -384,7 +386,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('is not taken for one without logs', async () => {
       tolerate(UNAVAILABLE)
-      const { page } = await open(server.url, { key: server.key, path: '/docs' })
+      const { page } = await open(server.url, { key: server.key, path: BLANK })
       await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
       await page.goto(`${server.url}/application-logs`)
       await page.getByRole('alert').waitFor()
