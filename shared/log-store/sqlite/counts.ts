@@ -20,7 +20,7 @@ import { allOf, compose, type Sql, sql, TRUE } from './sql.ts'
 import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
 
 /**
- * How the matches of a filter are counted: in whole minutes by what rollups.ts has counted, the others by scans of their rows. For a filter
+ * The parts in which the matches of a filter are counted: whole minutes from the counts of rollups.ts, the rest by scans of rows. For a filter
  * from 12:00:30 to 14:00, when the entries up to arrival 990 of 1,000 are counted:
  *
  * - `counted` are the matches from 12:01 to 14:00, up to arrival 990,
