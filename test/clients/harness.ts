@@ -148,23 +148,26 @@ async function outlast(present: readonly Present[]): Promise<void> {
     const entries = await entriesSince(from)
     return runs.map((each) => ({ ...each, numbers: ofRun(each.run, entries).map(numberOf) }))
   }
-  /** Fails with the name of each client that lacks some of these logs, with them, and with the last that it said. */
-  const have = async (awaitedOf: (client: ForeignClient) => readonly number[]): Promise<void> => {
-    const lacking = (await delivered()).flatMap(({ client, run, running, numbers }) => {
+  /** Fails with each client that lacks some of these logs, or has others than the first `count`, and with the last that it said. */
+  const have = async (count: number, awaitedOf: (client: ForeignClient) => readonly number[]): Promise<void> => {
+    const wrong = (await delivered()).flatMap(({ client, run, running, numbers }) => {
       const lacked = awaitedOf(client).filter((n) => !numbers.includes(n))
-      return lacked.length === 0 ? [] : `${run} lacks ${lacked.length}: ${rangesOf(lacked)}. It said: ${running.said()}`
+      const others = numbers.filter((n) => n >= count)
+      if (lacked.length + others.length === 0) return []
+      return `${run} lacks ${lacked.length}: ${rangesOf(lacked)}, has too many: ${rangesOf(others)}. It said: ${running.said()}`
     })
-    expect(lacking).toEqual([])
+    expect(wrong).toEqual([])
   }
   const [all, before] = [numbersBelow(OUTAGE_COUNT), numbersBelow(BEFORE_OUTAGE)]
   try {
-    await eventually(() => have(() => before), PATIENCE_MS)
+    await eventually(() => have(BEFORE_OUTAGE, () => before), PATIENCE_MS)
     for (const { close } of gates) close()
     writeFileSync(go, '')
     // Not a wait for anything, but the outage itself.
     await passed(OUTAGE_MS)
     await Promise.all(gates.map(({ open }) => open()))
-    await eventually(() => have((client) => (client.outage === 'all' ? all : all.slice(-1))), PATIENCE_MS)
+    const awaited = ({ outage }: ForeignClient) => (outage === 'all' ? all : all.slice(-1))
+    await eventually(() => have(OUTAGE_COUNT, awaited), PATIENCE_MS)
     // Clients that end have sent everything by then.
     await Promise.all(runs.filter(({ client }) => client.stays !== true).map(({ running }) => ended(running)))
     const told = (await delivered()).map(({ run, numbers }) => `${run}: ${rangesOf(numbers)}`)
