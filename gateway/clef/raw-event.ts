@@ -10,11 +10,11 @@ export function inClef(event: Fields): Fields {
   if (isInClef(event)) return event
   const { Timestamp, Level, MessageTemplate, RenderedMessage, Exception, TraceId, SpanId, ...others } = event
   const { EventId, Properties, Renderings, ...rest } = others
-  const inClef: Record<string, unknown> = {}
+  const clef: Record<string, unknown> = {}
   const own = isObject(Properties) ? Properties : present({ Properties })
   // CLEF doubles an `@` at the start of a name.
   for (const properties of [rest, own, isObject(EventId) ? { EventId } : {}])
-    for (const name in properties) setOwn(inClef, name.startsWith('@') ? `@${name}` : name, properties[name])
+    for (const name in properties) setOwn(clef, name.startsWith('@') ? `@${name}` : name, properties[name])
   const reified = {
     '@t': Timestamp,
     '@l': Level,
@@ -26,7 +26,7 @@ export function inClef(event: Fields): Fields {
     '@sp': SpanId,
     '@r': renderingsOf(Renderings),
   }
-  return Object.assign(inClef, present(reified))
+  return Object.assign(clef, present(reified))
 }
 
 /** CLEF's reified properties, and their names in the older JSON. */

@@ -27,7 +27,7 @@ interface ExternalLog {
   readonly timestamp?: string | null
 }
 
-/** The specification has no other code than invalid_api_key for this (7.1), but no key that the sender could use instead. */
+/** Specification 7.1 answers any wrong key with invalid_api_key. Here the remedy of that code, a live key, does not exist. */
 const KEYLESS = `The Team of this Event or Step has no key configured. ${ERRORS.invalid_team_config.remedy}`
 
 /** Checks an event log: the rows of specification 7.1 from top to bottom, then our own. */
@@ -52,8 +52,10 @@ export function createEventLogCheck(deps: CheckDeps): Check {
       return refuseArchived('entity_not_found', archivedOf(entity, registry), registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
-    if (!registry.hasKey(team.id)) return { problem: problemSaying('invalid_api_key', KEYLESS) }
-    if (!registry.keyOpens(team.id, apiKey)) return refuseKey(registry, apiKey)
+    if (!registry.keyOpens(team.id, apiKey))
+      return registry.hasKey(team.id)
+        ? refuseKey(registry, apiKey)
+        : { problem: problemSaying('invalid_api_key', KEYLESS) }
     const offenders = validators.externalLog(fields)
     if (offenders !== undefined) return refuseFields(offenders)
     const log = fields as unknown as ExternalLog

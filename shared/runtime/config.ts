@@ -39,7 +39,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** How commands are called where this process runs: by npm in a checkout, else by the name that the program has in the image. */
+/** The words that run a command where this process runs: npm's in a checkout, else the name that the program has in the image. */
 export const programName = (env: Environment = process.env): 'npm run sluice --' | 'sluice' =>
   env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
 

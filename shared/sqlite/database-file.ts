@@ -218,7 +218,7 @@ export function createPatience(
   return (error) => (isDamage(error) ? --triesLeft > 0 : mayPass(error))
 }
 
-/** How some of the content of a damaged file that was moved away comes back. */
+/** The ways in which some of the content of a damaged file that was moved away comes back. */
 const REFILL = {
   journal: '`sluice registry restore FILE` brings back the Teams and keys that it had',
   'log store': 'the next start brings back what the journal still has',

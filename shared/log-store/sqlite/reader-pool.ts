@@ -218,7 +218,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       })
       onFree()
     },
-    /** Why there is no thread. Starts one if that is allowed, as a process that is not ready gets no read that does. */
+    /** The reason why there is no thread. Starts one if that is allowed, as a process that is not ready gets no read that does. */
     failure(): string | undefined {
       if (isClosed) return 'it is closed'
       if (idle.size + busy.size > 0) return undefined
