@@ -40,8 +40,17 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .sort((a, b) => a.arrival - b.arrival)
 }
 
+/** Converts the file of a log store to what version 6 left behind: each entry has its names in its row. */
+export function toVersion6(database: DatabaseSync): void {
+  database.exec(`UPDATE entries SET (environment, event, step, project, category, event_name) =
+      (SELECT environment, event, step, project, category, event_name FROM names WHERE number = entries.names)
+    WHERE names IS NOT NULL;
+    ALTER TABLE entries DROP COLUMN names; DROP TABLE names; PRAGMA user_version = 6`)
+}
+
 /** Converts the file of a log store to what version 5 left behind: blocks of whole sources. */
 export function toVersion5(database: DatabaseSync): void {
+  toVersion6(database)
   const contents = contentsIn(database).map(({ source, ...content }) => ({ ...content, source: Buffer.from(source) }))
   database.exec('DELETE FROM blocks; PRAGMA user_version = 5')
   const insert = database.prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
@@ -51,6 +60,7 @@ export function toVersion5(database: DatabaseSync): void {
 
 /** Converts the file of a log store to what version 3 left behind: without blocks and `counted_entries`. */
 export function toVersion3(database: DatabaseSync): void {
+  toVersion6(database)
   const contents = contentsIn(database)
   database.exec('DROP TABLE blocks; DELETE FROM contents; DROP TABLE counted_entries; PRAGMA user_version = 3')
   const insert = database.prepare('INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)')

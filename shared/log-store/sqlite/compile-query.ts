@@ -1,5 +1,5 @@
 /**
- * A query as SQL over `entries AS e`. Of `payment failed scope.tenant:acme level>=Error`, a conjunction:
+ * A query as SQL over `entriesBy` an index (names.ts). Of `payment failed scope.tenant:acme level>=Error`, a conjunction:
  *
  * - the full-text query that has exactly the meaning of some conjuncts (`wordsAndRest`) has the words "payment" and "failed";
  * - the rest is compiled to predicates on an entry (`compileQuery`): the level, and the leaf;
@@ -11,6 +11,7 @@ import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
+import { columnOf } from './names.ts'
 import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
@@ -20,17 +21,18 @@ type Matching = (expression: string) => Sql
 
 /** Words without a field are searched in all columns. */
 const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']
-const KEYWORDS = {
+/** The fields of an entry in SQL. */
+export const KEYWORDS = {
   id: ID_TEXT,
-  environment: 'e.environment',
+  environment: columnOf('environment'),
   correlationKey: 'e.correlation_key',
-  event: 'e.event',
-  step: 'e.step',
-  project: 'e.project',
-  category: 'e.category',
-  eventName: 'e.event_name',
+  event: columnOf('event'),
+  step: columnOf('step'),
+  project: columnOf('project'),
+  category: columnOf('category'),
+  eventName: columnOf('event_name'),
 } as const satisfies Record<KeywordField, string>
-const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
+export const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
 const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
 /** Maximum words of a leaf's value in a full-text query, which takes time for each word of a phrase at each place where it may begin. */
 const LEAF_WORDS_MAX = 20
@@ -196,7 +198,7 @@ function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals'
 
 /** A category and all categories below it. */
 export const categoryOrBelow = (category: string): Sql =>
-  sql('coalesce(e.category = ? OR instr(e.category, ?) = 1, 0)', category, `${category}.`)
+  sql(`coalesce(${KEYWORDS.category} = ? OR instr(${KEYWORDS.category}, ?) = 1, 0)`, category, `${category}.`)
 
 function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql {
   if (field === 'eventId') return sql(`${NUMBERS[field]} IS NOT NULL`)

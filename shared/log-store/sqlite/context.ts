@@ -18,6 +18,8 @@ export interface StoreLimits {
   readonly nearEntries: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number
+  /** Combinations of names that are stored once for their entries (names.ts). */
+  readonly namesMax: number
   /** Entries that are counted together. If more than three times as many are uncounted, reads do not use the counts. */
   readonly countedOfAStep: number
   /** Bytes of groups or numbers that a read counts in memory, about; more are sorted by SQLite, on disk. */
@@ -33,6 +35,7 @@ export const STORE_LIMITS: StoreLimits = {
   tailArrivals: 50_000,
   nearEntries: 1_000,
   factsOfTeam: 10_000,
+  namesMax: 65_536,
   countedOfAStep: 10_000,
   countedBytesMax: 32 * 1024 * 1024,
   movedOfATurn: 640,

@@ -18,6 +18,7 @@ import { placesOf } from './entry-reader.ts'
 import { RANKS } from './rollups.ts'
 import { inPartsOf, type Slice, scansOf } from './scan.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
+import { COLUMNS } from './values.ts'
 
 export function count(context: StoreContext, filter: EntryFilter): number {
   const { counted, slices } = planOf(context, filter, 'level')
@@ -93,7 +94,7 @@ function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans):
 export const spanColumn = ({ widthMs, first }: Spans): Sql =>
   sql('e.timestamp / 1000000 / ? - ? AS span', BigInt(widthMs), BigInt(first))
 
-const FACET_COLUMNS = FACETS.map((name) => sql(`e.${name} AS ${name}`))
+const FACET_COLUMNS = FACETS.map((name) => sql(`${COLUMNS[name]} AS ${name}`))
 
 const facetValue = (name: FacetName, stored: unknown): string | null =>
   stored === null ? null : name === 'level' ? (LEVELS[Number(stored)] ?? null) : String(stored)

@@ -4,6 +4,7 @@ import type { Spans } from '../spans.ts'
 import { wordsAndRest } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn, type Row } from './database.ts'
+import { FACTS_AS_ENTRIES } from './names.ts'
 import { FACTS, LEVEL_FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
 import {
   BY_TIME,
@@ -157,7 +158,7 @@ const MINUTE_MS = 60_000
 export const minutesOfSpan = ({ widthMs }: Spans): number | null =>
   widthMs % MINUTE_MS === 0 ? widthMs / MINUTE_MS : null
 
-const COMBINATION = `number, ${FACTS.slice(2)}`
+const COMBINATION = ['number', ...FACTS.slice(2)].map((column) => `e.${column}`).join()
 
 /** The matches of a full-text query, null if the filter has no words, and of the rest of the filter. */
 function matchesOf(database: Database, words: string | null, rest: EntryFilter, minutes: Minutes): Matches {
@@ -215,7 +216,7 @@ function countsOfRollups(database: Database, filter: EntryFilter, { team, detail
   const predicates = combinationPredicates(filter)
   const where = allOf([sql('e.team = ?', detail === ROLLUP_DETAILS.facts ? team : 0), ...predicates])
   const facts =
-    predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${where})`
+    predicates.length === 0 ? TRUE : compose`facts IN (SELECT e.number FROM ${FACTS_AS_ENTRIES} WHERE ${where})`
 
   const select = (columns: Sql, { width, from, to }: Piece, end: string) => {
     const row = sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to)

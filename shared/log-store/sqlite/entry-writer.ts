@@ -9,10 +9,11 @@ import { appendContents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
+import { createNamesWriter, NAMES_COLUMNS, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
 import { KINDS, TEXT_BITS } from './schema.ts'
 import { storedSource } from './sources.ts'
-import { currentTextTable, lastArrival } from './text-tables.ts'
+import { currentTextTable, lastArrival, nameOf } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
 /** Stores the documents, in one transaction; one outcome each, in order. */
@@ -22,11 +23,13 @@ export function write(context: StoreContext, documents: readonly EntryDocument[]
   // Before the transaction, as others wait for its end.
   const forms = documents.map(storedForms)
   return database.write(() => {
-    const texts = insertTexts(currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals))
+    const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
+    const texts = insertTexts(nameOf(table))
+    const namesValues = createNamesWriter(database, table, limits.namesMax)
     const stored: Content[] = []
     const outcomes = forms.map((form): WriteOutcome => {
       if ('refused' in form) return { outcome: 'refused', reason: form.refused }
-      const { changes, lastInsertRowid } = database.prepare(INSERT_ENTRY).run(...form.entry)
+      const { changes, lastInsertRowid } = database.prepare(INSERT_ENTRY).run(...form.entry, ...namesValues(form.names))
       if (changes === 0) return { outcome: 'duplicate' }
       database.prepare(texts).run(lastInsertRowid, ...form.texts)
       stored.push({ arrival: Number(lastInsertRowid), ...form.content })
@@ -41,13 +44,14 @@ export function write(context: StoreContext, documents: readonly EntryDocument[]
 /** A document in the forms in which it is stored, without its arrival. */
 interface StoredForms {
   readonly entry: readonly SQLInputValue[]
+  readonly names: Names
   readonly content: Omit<Content, 'arrival'>
   readonly texts: readonly SQLInputValue[]
 }
 
 const ENTRY_COLUMNS = [
-  ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'environment', 'correlation_key'],
-  ...['event', 'step', 'project', 'category', 'event_id', 'event_name', 'template', 'exception_group'],
+  ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'correlation_key'],
+  ...['event_id', 'template', 'exception_group', ...NAMES_COLUMNS],
 ]
 
 const INSERT_ENTRY = `
@@ -77,10 +81,10 @@ function storedForms(document: EntryDocument): StoredForms | { readonly refused:
   const { eventId, eventName, template, exceptionGroup } = document
   return {
     entry: [
-      ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
-      ...[correlationKey, event, step, project, category, eventId, eventName],
-      ...[storedFingerprint(template), storedFingerprint(exceptionGroup)],
+      ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), correlationKey],
+      ...[eventId, storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
+    names: [environment, event, step, project, category, eventName],
     content: { leaves: leafBytes(document), source: Buffer.from(storedSource(document)) },
     texts: indexedTexts(document),
   }

@@ -21,12 +21,13 @@ import {
 import type { StoreContext } from './context.ts'
 import { type Database, goOn, type Row } from './database.ts'
 import { memberNeedle, setMembers } from './leaf-bytes.ts'
+import { columnsOf, entriesBy } from './names.ts'
 import { allOf, compose, digitsOf, type Sql, sql } from './sql.ts'
 
-const GROUPS = `SELECT event, step, project, level, count(*) AS count,
+const GROUPS = `SELECT ${columnsOf(['event', 'step', 'project', 'level'])}, count(*) AS count,
     ${digitsOf('min(timestamp)')} AS first_at, ${digitsOf('max(timestamp)')} AS last_at
-  FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ? AND ${goOn('arrival')}
-  GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
+  FROM ${entriesBy('INDEXED BY entries_by_flow')} WHERE team = ? AND correlation_key = ? AND ${goOn('arrival')}
+  GROUP BY 1, 2, 3, 4 ORDER BY min(timestamp), 1, 2, 3, 4`
 const SPAN = `${digitsOf('first_at')} AS first_at, ${digitsOf('last_at')} AS last_at`
 
 /** Times are mostly whole milliseconds, so the lowest bits of their nanoseconds vary too little. */

@@ -5,6 +5,7 @@ import { removeContents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
 import { MINUTE_CHARACTERS } from './flow-writer.ts'
+import { entriesBy } from './names.ts'
 import { COUNTED_COLUMNS, countedEntry, subtractCounts } from './rollups.ts'
 import { beginTextTable, dropTextTable, lastArrival, type TextTable, textTables } from './text-tables.ts'
 
@@ -15,8 +16,8 @@ const ARRIVALS_OF_A_STEP = 50_000
 /** The oldest documents are removed table by table, so a table should be a small part of the limit. */
 const TABLES_OF_A_LIMIT = 8
 const RECEIVED_MINUTE = "strftime('%FT%H:%M', received / 1000000000, 'unixepoch')"
-const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}, correlation_key,
-  ${RECEIVED_MINUTE} AS received_minute`
+const SELECT_ENTRY = `SELECT ${COUNTED_COLUMNS}, correlation_key, ${RECEIVED_MINUTE} AS received_minute
+  FROM ${entriesBy('')} WHERE e.arrival = ?`
 /** Of a removed entry, if it was the last one: a flow of which entries are still to come was received later. */
 const DELETE_ITS_FLOW = `DELETE FROM flows WHERE team = $team AND key = $key
   AND last_day <= $minute AND length(last_day) = ${MINUTE_CHARACTERS}
@@ -26,7 +27,8 @@ const DELETE_ITS_FLOW = `DELETE FROM flows WHERE team = $team AND key = $key
 function removeArrivals(context: StoreContext, arrivals: readonly number[]) {
   const { database } = context
   const removed = arrivals.flatMap((arrival) => {
-    const row = database.prepare(DELETE_ENTRY).get(arrival)
+    const row = database.prepare(SELECT_ENTRY).get(arrival)
+    database.prepare('DELETE FROM entries WHERE arrival = ?').run(arrival)
     return row === undefined ? [] : [readRemoved(row)]
   })
   removeContents(database, arrivals)

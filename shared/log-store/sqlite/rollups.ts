@@ -22,6 +22,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS } from '../../contract/levels.ts'
 import type { StoreContext, StoreLimits } from './context.ts'
 import type { Database } from './database.ts'
+import { columnsOf, entriesBy } from './names.ts'
 import { KINDS, RECOUNT, ROLLUP_DETAILS } from './schema.ts'
 import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } from './segments.ts'
 import { lastArrival, widenTimes } from './text-tables.ts'
@@ -44,8 +45,8 @@ export const LEVEL_FACTS = FACTS.slice(0, 3)
 /** The widths of a row of `rollups` in minutes; each divides the next. */
 export const WIDTHS = [1, 60, 1_440] as const
 
-/** The columns of a SELECT whose rows `countedEntry` reads. */
-export const COUNTED_COLUMNS = `arrival, timestamp / 60000000000 AS minute, ${FACTS.join(', ')}`
+/** The columns of a SELECT over `entriesBy` whose rows `countedEntry` reads. */
+export const COUNTED_COLUMNS = `e.arrival AS arrival, e.timestamp / 60000000000 AS minute, ${columnsOf(FACTS)}`
 
 export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): CountedEntry => ({
   arrival: Number(row['arrival']),
@@ -143,7 +144,8 @@ function selectCounted(
 ): readonly (CountedEntry & Omit<SegmentEntry, 'facts'>)[] {
   const statement = database.prepare(
     // A damaged number may be beyond those that JavaScript reads as integers.
-    `SELECT CAST(template AS REAL), CAST(exception_group AS REAL), ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
+    `SELECT CAST(e.template AS REAL), CAST(e.exception_group AS REAL), ${COUNTED_COLUMNS} FROM ${entriesBy('NOT INDEXED')}
+      WHERE e.arrival > ? ORDER BY e.arrival LIMIT ?`,
   )
   // Objects with a name for each column would take most of the time.
   statement.setReturnArrays(true)

@@ -1,12 +1,13 @@
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
-import type { Query } from '../../query/ast.ts'
+import type { KeywordField, Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
 import {
   categoryOrBelow,
   compileQuery,
   hasWords,
+  KEYWORDS,
   necessaryMatch,
   pinned,
   subjectsOf,
@@ -15,6 +16,7 @@ import {
 import type { StoreContext } from './context.ts'
 import { type Database, goOn, type Row } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
+import { entriesBy, FACTS_AS_ENTRIES } from './names.ts'
 import { countedArrival, FACTS, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { fingerprintsOf, forEachCounted } from './segments.ts'
@@ -53,7 +55,7 @@ export interface Slice {
   readonly path: Path
 }
 
-/** A slice in SQL: a FROM and a WHERE over `entries AS e`. */
+/** A slice in SQL: a FROM and a WHERE over `entriesBy` an index (names.ts). */
 interface Scan {
   readonly from: string
   readonly where: Sql
@@ -112,7 +114,7 @@ export function scanOf(database: Database, { filter, path }: Slice): Scan {
   const scan = (index: string, way: Sql = TRUE): Scan => {
     const checked = words === null || path.by === 'tables' ? TRUE : check(words)
     const conditions = [sql(GO_ON), way, ...predicates(filter), checked, compileQuery(rest, check)]
-    return { from: `entries AS e ${index}`, where: allOf(conditions) }
+    return { from: entriesBy(index), where: allOf(conditions) }
   }
   switch (path.by) {
     case 'id':
@@ -137,7 +139,7 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
     return byTables(tables, match, 0)
   const has = fingerprintsOf(filter)
   // Entries of a combination without a number have 0.
-  const facts = new Set([0, ...combinationsOf(database, filter, 'number').map(({ number }) => Number(number))])
+  const facts = new Set([0, ...combinationsOf(database, filter, 'e.number').map(({ number }) => Number(number))])
   const arrivals: number[] = []
   forEachCounted(database, tables, match, (segment, index) => {
     if (has(segment, index) && facts.has(segment.facts[index] ?? 0)) arrivals.push(segment.first + index)
@@ -157,11 +159,11 @@ function byTables(tables: readonly TextTable[], match: string | null, after: num
   return anyOf(tables.map(rangeOf))
 }
 
-/** The combinations of facts that matches may have (rollups.ts): these columns of `rollup_facts AS e`. */
+/** The combinations of facts that matches may have (rollups.ts): these columns of FACTS_AS_ENTRIES. */
 export function combinationsOf(database: Database, filter: EntryFilter, columns: string): readonly Row[] {
   const team = sql('e.team = (SELECT number FROM rollup_teams WHERE team = ?)', filter.team)
   const where = allOf([team, ...combinationPredicates(filter)])
-  return database.all(compose`SELECT ${columns} FROM rollup_facts AS e WHERE ${where}`)
+  return database.all(compose`SELECT ${columns} FROM ${FACTS_AS_ENTRIES} WHERE ${where}`)
 }
 
 /** Whether a query compares nothing but these facts. */
@@ -190,7 +192,7 @@ function predicates(filter: EntryFilter): readonly Sql[] {
     sql(`e.kind IN (${kindsOf(filter).map((kind) => KINDS[kind])})`),
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
     ...(filter.to === null ? [] : [sql('e.timestamp < ?', toNanos(filter.to))]),
-    ...equal('correlation_key', filter.correlationKey),
+    ...equal('correlationKey', filter.correlationKey),
     ...fingerprint('template', filter.template),
     ...fingerprint('exception_group', filter.exceptionGroup),
     ...factPredicates(filter),
@@ -210,8 +212,8 @@ function factPredicates(filter: EntryFilter): readonly Sql[] {
   ]
 }
 
-const equal = (column: string, value: string | null): readonly Sql[] =>
-  value === null ? [] : [sql(`e.${column} = ?`, value)]
+const equal = (field: KeywordField, value: string | null): readonly Sql[] =>
+  value === null ? [] : [sql(`${KEYWORDS[field]} = ?`, value)]
 
 /** The kinds that a filter names, without duplicates; all if it names none. */
 export const kindsOf = ({ kinds }: EntryFilter): readonly EntryKind[] =>

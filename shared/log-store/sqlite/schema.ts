@@ -4,7 +4,7 @@ import type { EntryKind } from '../../contract/records.ts'
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -14,6 +14,7 @@ export const PAGE_BYTES = 8_192
  *   in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown text is in `blocks`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
+ * - `entries.names` is a number of `names`; then `environment` is empty, and the five columns of other names are NULL.
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
  *   that of the next table.
@@ -39,7 +40,8 @@ const ENTRIES_SCHEMA = `
     event_id INTEGER,
     event_name TEXT,
     template INTEGER,
-    exception_group INTEGER
+    exception_group INTEGER,
+    names INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX entries_by_id ON entries (id);
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
@@ -66,6 +68,21 @@ const ENTRIES_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
   CREATE INDEX flows_by_day ON flows (last_day);
+`
+
+/** Combinations of names (names.ts). `last_table` is the number of the last full-text table with an entry of the combination. */
+const NAMES_SCHEMA = `
+  CREATE TABLE names (
+    number INTEGER PRIMARY KEY,
+    last_table INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    event TEXT,
+    step TEXT,
+    project TEXT,
+    category TEXT,
+    event_name TEXT
+  ) STRICT;
+  CREATE INDEX names_by_name ON names (category, event, step, project, environment, event_name);
 `
 
 /**
@@ -167,26 +184,30 @@ const RENEWAL_SCHEMA = `
     SELECT 0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0), 0;
 `
 
-export const SCHEMA = `${ENTRIES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
+export const SCHEMA = `${ENTRIES_SCHEMA}${NAMES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
+
+const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTEGER;`
 
 /**
  * Version 1 had no rollups and no fingerprints, and versions 1 and 2 indexed fewer words; these are made from the entries in the
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
  * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
- * version 4. Version 5 kept whole sources (sources.ts), and reads no others.
+ * version 4. Version 5 kept whole sources (sources.ts), and reads no others. Version 6
+ * stored the names of each entry in its row.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
-  1: `${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
+  1: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
     ALTER TABLE entries ADD COLUMN template INTEGER;
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
     ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
   `,
-  2: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}
+  2: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}
     DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
-  3: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
-  4: RECOUNT,
-  5: '',
+  3: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
+  4: `${NAMES_UPGRADE}${RECOUNT}`,
+  5: NAMES_UPGRADE,
+  6: NAMES_UPGRADE,
 }
 
 /**

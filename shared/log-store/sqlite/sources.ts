@@ -4,6 +4,7 @@ import type { EntryRecord } from '../../contract/records.ts'
 import { fromNanoDigits, parseTimestamp } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import { idText } from './ids.ts'
+import { columnsOf, entriesBy } from './names.ts'
 import { KINDS } from './schema.ts'
 import { digitsOf } from './sql.ts'
 
@@ -57,11 +58,14 @@ export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number
 
 const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
 
+const RECORD_COLUMNS = [
+  ...['team', 'kind', 'level', 'environment', 'event', 'step', 'project', 'category', 'event_id', 'event_name'],
+]
+
 /** The record of an entry whose block is damaged, made from its row. */
 export function recordOfRow(database: Database, arrival: number): EntryRecord {
   const row = database
-    .prepare(`SELECT team, kind, level, environment, event, step, project, category, event_id, event_name
-        FROM entries WHERE arrival = ?`)
+    .prepare(`SELECT ${columnsOf(RECORD_COLUMNS)} FROM ${entriesBy('')} WHERE e.arrival = ?`)
     .get(arrival)
   const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
   const common = {

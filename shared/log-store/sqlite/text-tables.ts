@@ -1,6 +1,7 @@
 import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { type Database, goOn } from './database.ts'
+import { removeUnusedNames } from './names.ts'
 import { textTableSchema } from './schema.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
 
@@ -88,26 +89,27 @@ const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINU
 export const isRenewed = (database: Database): boolean =>
   database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
 
-/** The name of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. */
-export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): string {
+/** The number of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. */
+export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): number {
   const last = database.prepare('SELECT number, first_arrival FROM text_tables ORDER BY number DESC LIMIT 1').get()
   const number = Number(last?.['number'] ?? 0)
-  if (last !== undefined && nextArrival - Number(last['first_arrival']) < arrivalsMax) return nameOf(number)
+  if (last !== undefined && nextArrival - Number(last['first_arrival']) < arrivalsMax) return number
   return beginTextTable(database, number + 1, nextArrival)
 }
 
-/** Creates the table for arrivals from `firstArrival` on, and returns its name. */
-export function beginTextTable(database: Database, number: number, firstArrival: number): string {
+/** Creates the table for arrivals from `firstArrival` on, and returns its number. */
+export function beginTextTable(database: Database, number: number, firstArrival: number): number {
   database.exec(textTableSchema(nameOf(number)))
   database.prepare('INSERT INTO text_tables (number, first_arrival) VALUES (?, ?)').run(number, firstArrival)
-  return nameOf(number)
+  return number
 }
 
-/** Drops the table and what is noted about it. */
+/** Drops the table, what is noted about it, and names that only its entries had. */
 export function dropTextTable(database: Database, { name, number }: TextTable): void {
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
   database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
+  removeUnusedNames(database)
 }
 
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE

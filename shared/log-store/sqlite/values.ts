@@ -2,6 +2,7 @@ import { levelOf } from '../../contract/levels.ts'
 import type { LeafName } from '../../query/ast.ts'
 import type { EntryFilter, GroupColumn, GroupField } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
+import { KEYWORDS, NUMBERS } from './compile-query.ts'
 import type { Contents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import { type Matches, minutesOfSpan, planOf } from './counts.ts'
@@ -87,16 +88,10 @@ export interface ValueRows {
   readonly value: string
 }
 
-const COLUMNS: Readonly<Record<GroupColumn, string>> = {
+export const COLUMNS: Readonly<Record<GroupColumn, string>> = {
+  ...KEYWORDS,
+  ...NUMBERS,
   level: 'e.level',
-  environment: 'e.environment',
-  event: 'e.event',
-  step: 'e.step',
-  project: 'e.project',
-  category: 'e.category',
-  correlationKey: 'e.correlation_key',
-  eventName: 'e.event_name',
-  eventId: 'e.event_id',
   template: 'e.template',
   exceptionGroup: 'e.exception_group',
 }

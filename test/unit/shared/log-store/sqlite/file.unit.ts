@@ -236,10 +236,10 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    inFile(file, (newer) => newer.exec('PRAGMA user_version = 7'))
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 8'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 7, this program knows 6/)
+    await expect(opening).rejects.toThrow(/schema version 8, this program knows 7/)
   })
 
   test('a folder in its place is refused', async () => {

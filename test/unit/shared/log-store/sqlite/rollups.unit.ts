@@ -19,7 +19,7 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { damage, inFile, listed, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
+import { damage, inFile, listed, removeBefore, toVersion1, toVersion6 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const MINUTE = 60_000_000_000n
@@ -305,14 +305,15 @@ describe('groups of matches are left to SQLite', () => {
 
 describe('counts that are kept', () => {
   test.each([
-    [2, 10_000],
-    [10_000, 10_000],
-    [10_000, 2_500],
+    [2, 10_000, 10_000],
+    [10_000, 2, 10_000],
+    [10_000, 10_000, 2_500],
   ])(
-    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations and %i bytes at most)',
-    (factsOfTeam, countedBytesMax) => {
+    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations of facts, %i of names and %i bytes at most)',
+    (factsOfTeam, namesMax, countedBytesMax) => {
       const limits = {
         factsOfTeam,
+        namesMax,
         countedBytesMax,
         countedOfAStep: 7,
         textTableArrivals: 20,
@@ -464,7 +465,10 @@ describe('counts that are kept', () => {
       calls.write(Array.from({ length: 30 }, () => applicationDocument()))
       while (calls.countMore());
     })
-    inFile(file, (database) => database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4"))
+    inFile(file, (database) => {
+      toVersion6(database)
+      database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4")
+    })
     withStore({}, (calls) => {
       expectSameAnswers(calls, filter)
       while (calls.countMore());

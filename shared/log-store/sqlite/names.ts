@@ -1,0 +1,70 @@
+import type { Database } from './database.ts'
+
+/**
+ * The names that many entries share are stored once: the table `names` numbers the combinations in use, and an entry has the number of its
+ * own. Ten categories in each of four Projects make forty rows, and a store with many entries a tenth smaller.
+ *
+ * An entry has its names in columns of its own instead if an older version stored it, or if too many combinations were in use (`namesMax`):
+ * a client may send a new category with each entry. `columnOf` reads both.
+ */
+const NAMED = ['environment', 'event', 'step', 'project', 'category', 'event_name'] as const
+
+/** The values of the columns NAMED, in their order. */
+export type Names = readonly [environment: string, ...others: (string | null)[]]
+
+/** `entries AS e` by an index, with their names for `columnOf`. SQLite leaves the names out where nothing reads them. */
+export const entriesBy = (index: string): string => `entries AS e ${index} LEFT JOIN names AS n ON n.number = e.names`
+
+/** The combinations of facts (rollups.ts) in the place of entries. They have their names themselves: no number of `names` is 0. */
+export const FACTS_AS_ENTRIES = 'rollup_facts AS e LEFT JOIN names AS n ON n.number = 0'
+
+/** A column of an entry of `entriesBy`, in SQL. */
+export const columnOf = (column: string): string =>
+  (NAMED as readonly string[]).includes(column) ? `coalesce(n.${column}, e.${column})` : `e.${column}`
+
+/** The same for the columns of a SELECT, by their names. */
+export const columnsOf = (columns: readonly string[]): string =>
+  columns.map((column) => `${columnOf(column)} AS ${column}`).join(', ')
+
+/** The columns with the names of an entry: the number of the combination, or else the names. */
+export const NAMES_COLUMNS: readonly string[] = ['names', ...NAMED]
+
+/** The values of NAMES_COLUMNS. */
+type NamesValues = readonly (number | string | null)[]
+
+const FIND = `SELECT number, last_table FROM names WHERE ${NAMED.map((name) => `${name} IS ?`).join(' AND ')}`
+const INSERT = `INSERT INTO names (last_table, ${NAMED.join(', ')}) VALUES (?, ${NAMED.map(() => '?').join(', ')})`
+
+/** For a write to this full-text table: makes the values of names, and numbers new combinations while there are fewer than `namesMax`. */
+export function createNamesWriter(database: Database, table: number, namesMax: number): (names: Names) => NamesValues {
+  const known = new Map<string, NamesValues>()
+  let room: number | undefined
+
+  function numberOf(names: Names): number | null {
+    const found = database.prepare(FIND).get(...names)
+    if (found !== undefined) {
+      if (found['last_table'] !== table)
+        database.prepare('UPDATE names SET last_table = ? WHERE number = ?').run(table, found['number'] ?? null)
+      return Number(found['number'])
+    }
+    room ??= namesMax - Number(database.prepare('SELECT count(*) AS count FROM names').get()?.['count'])
+    if (room <= 0) return null
+    room -= 1
+    return Number(database.prepare(INSERT).run(table, ...names).lastInsertRowid)
+  }
+
+  return (names) => {
+    const key = JSON.stringify(names)
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const number = numberOf(names)
+    const values = number === null ? [null, ...names] : [number, '', ...names.slice(1).map(() => null)]
+    known.set(key, values)
+    return values
+  }
+}
+
+/** Removes the combinations of which no entry is left, as the full-text tables in which they were last used are dropped. */
+export function removeUnusedNames(database: Database): void {
+  database.exec('DELETE FROM names WHERE last_table < (SELECT min(number) FROM text_tables)')
+}
