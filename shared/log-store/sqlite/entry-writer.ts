@@ -16,16 +16,17 @@ import { storedSource } from './sources.ts'
 import { currentTextTable, lastArrival, nameOf } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
-/** Stores the documents, in one transaction; one outcome each, in order. */
-export function write(context: StoreContext, documents: readonly EntryDocument[]): readonly WriteOutcome[] {
-  if (documents.length === 0) return []
+/** Stores documents, in one transaction; one outcome each, in order. */
+export function createEntryWriter(
+  context: StoreContext,
+): (documents: readonly EntryDocument[]) => readonly WriteOutcome[] {
   const { database, limits } = context
-  // Before the transaction, as others wait for its end.
-  const forms = documents.map(storedForms)
-  return database.write(() => {
+  const names = createNamesWriter(database, limits.namesMax)
+
+  function write(forms: readonly ReturnType<typeof storedForms>[]): readonly WriteOutcome[] {
     const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
     const texts = insertTexts(nameOf(table))
-    const namesValues = createNamesWriter(database, table, limits.namesMax)
+    const namesValues = names.begin(table)
     const stored: Content[] = []
     const outcomes = forms.map((form): WriteOutcome => {
       if ('refused' in form) return { outcome: 'refused', reason: form.refused }
@@ -38,7 +39,19 @@ export function write(context: StoreContext, documents: readonly EntryDocument[]
     appendContents(database, stored)
     countMany(context)
     return outcomes
-  })
+  }
+
+  return (documents) => {
+    if (documents.length === 0) return []
+    // Before the transaction, as others wait for its end.
+    const forms = documents.map(storedForms)
+    try {
+      return database.write(() => write(forms))
+    } catch (error) {
+      names.forget()
+      throw error
+    }
+  }
 }
 
 /** A document in the forms in which it is stored, without its arrival. */

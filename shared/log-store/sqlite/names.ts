@@ -35,32 +35,45 @@ type NamesValues = readonly (number | string | null)[]
 const FIND = `SELECT number, last_table FROM names WHERE ${NAMED.map((name) => `${name} IS ?`).join(' AND ')}`
 const INSERT = `INSERT INTO names (last_table, ${NAMED.join(', ')}) VALUES (?, ${NAMED.map(() => '?').join(', ')})`
 
-/** For a write to this full-text table: makes the values of names, and numbers new combinations while there are fewer than `namesMax`. */
-export function createNamesWriter(database: Database, table: number, namesMax: number): (names: Names) => NamesValues {
+/** Numbers the combinations of names that are written, of which it remembers those in the current full-text table. */
+export function createNamesWriter(database: Database, namesMax: number) {
   const known = new Map<string, NamesValues>()
-  let room: number | undefined
+  let knownIn = 0
 
-  function numberOf(names: Names): number | null {
-    const found = database.prepare(FIND).get(...names)
-    if (found !== undefined) {
-      if (found['last_table'] !== table)
-        database.prepare('UPDATE names SET last_table = ? WHERE number = ?').run(table, found['number'] ?? null)
-      return Number(found['number'])
-    }
-    room ??= namesMax - Number(database.prepare('SELECT count(*) AS count FROM names').get()?.['count'])
-    if (room <= 0) return null
-    room -= 1
-    return Number(database.prepare(INSERT).run(table, ...names).lastInsertRowid)
-  }
+  return {
+    /** Begins a transaction that writes to a full-text table. Numbers new combinations while there are fewer than `namesMax`. */
+    begin(table: number): (names: Names) => NamesValues {
+      let room: number | undefined
+      if (table !== knownIn) known.clear()
+      knownIn = table
 
-  return (names) => {
-    const key = JSON.stringify(names)
-    const before = known.get(key)
-    if (before !== undefined) return before
-    const number = numberOf(names)
-    const values = number === null ? [null, ...names] : [number, '', ...names.slice(1).map(() => null)]
-    known.set(key, values)
-    return values
+      const numberOf = (names: Names): number | null => {
+        const found = database.prepare(FIND).get(...names)
+        if (found !== undefined) {
+          const number = Number(found['number'])
+          if (found['last_table'] !== table)
+            database.prepare('UPDATE names SET last_table = ? WHERE number = ?').run(table, number)
+          return number
+        }
+        room ??= namesMax - Number(database.prepare('SELECT count(*) AS count FROM names').get()?.['count'])
+        if (room <= 0) return null
+        room -= 1
+        return Number(database.prepare(INSERT).run(table, ...names).lastInsertRowid)
+      }
+
+      return (names) => {
+        const key = JSON.stringify(names)
+        const before = known.get(key)
+        if (before !== undefined) return before
+        const number = numberOf(names)
+        if (number === null) return [null, ...names]
+        const values = [number, '', ...names.slice(1).map(() => null)]
+        known.set(key, values)
+        return values
+      }
+    },
+    /** After a transaction that failed, as its combinations have no numbers. */
+    forget: (): void => known.clear(),
   }
 }
 

@@ -1,10 +1,10 @@
-import type { EntryDocument, FlowDelta } from '../../contract/documents.ts'
+import type { FlowDelta } from '../../contract/documents.ts'
 import { createContents } from './contents.ts'
 import { STORE_LIMITS, type StoreContext, type StoreLimits } from './context.ts'
 import { count, facets, histogram } from './count-reader.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
 import { get, search, tail } from './entry-reader.ts'
-import { write } from './entry-writer.ts'
+import { createEntryWriter } from './entry-writer.ts'
 import { countFlows, flow, searchFlows, tallyFlows } from './flow-reader.ts'
 import { mergeFlows } from './flow-writer.ts'
 import { groups } from './group-reader.ts'
@@ -47,7 +47,7 @@ export function openStore(options: StoreOptions) {
     calls: {
       isNew: reading(isNew),
       // These two begin their transactions themselves, and none if there is nothing to write.
-      write: (documents: readonly EntryDocument[]) => write(context, documents),
+      write: createEntryWriter(context),
       mergeFlows: (deltas: readonly FlowDelta[]) => mergeFlows(context, deltas),
       search: reading(search),
       get: reading(get),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import type { StoreLimits } from '../../../../../shared/log-store/sqlite/context.ts'
+import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/database.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
@@ -101,9 +103,7 @@ describe('names', () => {
         ])
         const limitsOfGroups = { groupsMax: 5, bucketsMax: 1 }
         const { groups } = calls.groups(entriesOf('payments'), 'eventName', limitsOfGroups)
-        expect(groups.map(({ value, count: size }) => [value, size])).toEqual([
-          ['Sent', 2],
-        ])
+        expect(groups.map(({ value, count: size }) => [value, size])).toEqual([['Sent', 2]])
         while (calls.countMore());
       }
       expect(calls.flow('payments', 'order-1')?.groups.map(({ step, count: size }) => [step, size])).toEqual([
@@ -157,6 +157,22 @@ describe('names', () => {
         ['Stays', 1],
       ])
     })
+  })
+
+  test('of a write that failed get a number once more', () => {
+    withStore({}, (calls) => calls.write([logOf('Old')]))
+    const store = openStore({ file, fileBytesMax: 1_000_000 })
+    try {
+      const many = Array.from({ length: 5_000 }, () => logOf('New', DAYS[0], { message: randomUUID().repeat(10) }))
+      expect(() => store.calls.write(many)).toThrow(StoreUnavailableError)
+      store.calls.write([logOf('New'), logOf('Old')])
+      expect(categoriesIn(store.calls)).toEqual([
+        ['Old', 2],
+        ['New', 1],
+      ])
+    } finally {
+      store.close()
+    }
   })
 
   test('that a damaged row refers to in vain are no names', () => {
