@@ -31,7 +31,7 @@ export interface AlertRule {
 }
 
 /** Series of samples a minute apart, in promtool's notation, and the alerts that fire at a time. */
-export interface Case {
+interface Case {
   readonly series: Readonly<Record<string, string>>
   readonly at: string
   /** The labels of each alert; empty if none fires. */
@@ -121,126 +121,104 @@ function burnRules(name: string, promise: string): readonly AlertRule[] {
   ]
 }
 
-const series = (name: string, labels: Readonly<Record<string, string>>): string =>
-  `${name}{${Object.entries(labels)
-    .map(([label, value]) => `${label}="${value}"`)
-    .join(',')}}`
-
-/** Events of an objective per minute: `accepted` good ones and `failed` bad ones. */
-const accepting = (accepted: number, failed: number, minutes = 90): Record<string, string> => ({
-  [series('sluice_entries_accepted_total', { kind: 'event', instance: 'a' })]: `0+${accepted}x${minutes}`,
-  [series('sluice_entries_rejected_total', {
-    kind: 'event',
-    code: 'server_error',
-    instance: 'a',
-  })]: `0+${failed}x${minutes}`,
-  [series('sluice_requests_refused_total', { code: 'server_error', instance: 'a' })]: `0x${minutes}`,
+/** Series of an objective's events, per minute `accepted` good ones and `failed` bad ones. */
+const accepting = (accepted: number, failed: number, minutes = 90): Case['series'] => ({
+  'sluice_entries_accepted_total{kind="event",instance="a"}': `0+${accepted}x${minutes}`,
+  'sluice_entries_rejected_total{kind="event",code="server_error",instance="a"}': `0+${failed}x${minutes}`,
+  'sluice_requests_refused_total{code="server_error",instance="a"}': `0x${minutes}`,
 })
 
-const histogram = (
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  le: string,
-  within: number,
-  all: number,
-): Record<string, string> => ({
-  [series(`${name}_bucket`, { ...labels, le })]: `0+${within}x90`,
-  [series(`${name}_count`, labels)]: `0+${all}x90`,
+/** Series of a histogram: per minute `within` of `all` events up to the bound `le`. */
+const histogram = (name: string, labels: string, le: string, within: number, all: number): Case['series'] => ({
+  [`${name}_bucket{${labels},le="${le}"}`]: `0+${within}x90`,
+  [`${name}_count{${labels}}`]: `0+${all}x90`,
 })
 
-const READ = { route: '/api/event-logs', status_class: '2xx', instance: 'a' }
-const FAILED_READ = { ...READ, status_class: '5xx' }
+const reads = (statusClass: string, route = '/api/event-logs'): string =>
+  `route="${route}",status_class="${statusClass}",instance="a"`
 
 /** All projections run without a halt. */
 const RUNNING = Object.fromEntries(
-  PROJECTION_NAMES.map((view) => [series('sluice_consumer_halted', { view, instance: view }), '0x60']),
+  PROJECTION_NAMES.map((view) => [`sluice_consumer_halted{view="${view}",instance="${view}"}`, '0x60']),
 )
 /** A process that ends soon after each start: its series go stale while the target does not answer. */
 const CRASHING = Array.from({ length: 12 }, () => '0 stale _ _ _').join(' ')
 
 const roleInfo = (role: string, version = '1.0.0', instance = role): string =>
-  series('sluice_build_info', { role, version, instance })
+  `sluice_build_info{role="${role}",version="${version}",instance="${instance}"}`
 
 /** Rounds of the canary: successful ones, and those with another outcome. */
-const rounds = (found: string, outcome: string, failed: string, instance = 'a'): Record<string, string> => ({
-  [series('sluice_canary_rounds_total', { outcome: 'found', instance })]: found,
-  [series('sluice_canary_rounds_total', { outcome, instance })]: failed,
+const rounds = (found: string, outcome: string, failed: string, instance = 'a'): Case['series'] => ({
+  [`sluice_canary_rounds_total{outcome="found",instance="${instance}"}`]: found,
+  [`sluice_canary_rounds_total{outcome="${outcome}",instance="${instance}"}`]: failed,
 })
+
+/** A case in which alerts with these labels fire, and one in which none does. */
+const fires = (at: string, firing: Case['firing'], series: Case['series']): Case => ({ series, at, firing })
+const silent = (at: string, series: Case['series']): Case => fires(at, [], series)
 
 export const ALERTS: readonly Alert[] = [
   {
     name: 'SluiceAcceptBudgetBurn',
     rules: burnRules('accept', 'Entries are refused for a reason of the server'),
     cases: [
-      { series: accepting(950, 50), at: '1h30m', firing: [{ severity: 'page' }, { severity: 'ticket' }] },
-      { series: accepting(10_000, 5), at: '1h30m', firing: [] },
+      fires('1h30m', [{ severity: 'page' }, { severity: 'ticket' }], accepting(950, 50)),
+      silent('1h30m', accepting(10_000, 5)),
       // A night with little traffic: one of two events fails.
-      { series: accepting(0.5, 0.5), at: '1h30m', firing: [] },
+      silent('1h30m', accepting(0.5, 0.5)),
       // A slow burn: four times the budget.
-      { series: accepting(996, 4, 180), at: '3h', firing: [{ severity: 'ticket' }] },
+      fires('3h', [{ severity: 'ticket' }], accepting(996, 4, 180)),
     ],
   },
   {
     name: 'SluiceConfirmBudgetBurn',
     rules: burnRules('confirm', 'The journal confirms too slowly'),
     cases: [
-      {
-        series: histogram('sluice_publish_seconds', { instance: 'a' }, '0.1', 50, 100),
-        at: '1h30m',
-        firing: [{ severity: 'page' }, { severity: 'ticket' }],
-      },
-      { series: histogram('sluice_publish_seconds', { instance: 'a' }, '0.1', 999, 1_000), at: '1h30m', firing: [] },
+      fires(
+        '1h30m',
+        [{ severity: 'page' }, { severity: 'ticket' }],
+        histogram('sluice_publish_seconds', 'instance="a"', '0.1', 50, 100),
+      ),
+      silent('1h30m', histogram('sluice_publish_seconds', 'instance="a"', '0.1', 999, 1_000)),
     ],
   },
   {
     name: 'SluiceFreshBudgetBurn',
     rules: burnRules('fresh', 'Entries of {{ $labels.view }} are found too late'),
     cases: [
-      {
-        series: {
-          ...histogram('sluice_consumer_searchable_seconds', { view: 'flows', instance: 'a' }, '5', 50, 100),
-          ...histogram('sluice_consumer_searchable_seconds', { view: 'event-logs', instance: 'a' }, '5', 100, 100),
-        },
-        at: '1h30m',
-        firing: [
+      fires(
+        '1h30m',
+        [
           { severity: 'page', view: 'flows' },
           { severity: 'ticket', view: 'flows' },
         ],
-      },
-      {
-        series: histogram('sluice_consumer_searchable_seconds', { view: 'flows', instance: 'a' }, '5', 998, 1_000),
-        at: '1h30m',
-        firing: [],
-      },
+        {
+          ...histogram('sluice_consumer_searchable_seconds', 'view="flows",instance="a"', '5', 50, 100),
+          ...histogram('sluice_consumer_searchable_seconds', 'view="event-logs",instance="a"', '5', 100, 100),
+        },
+      ),
+      silent('1h30m', histogram('sluice_consumer_searchable_seconds', 'view="flows",instance="a"', '5', 998, 1_000)),
     ],
   },
   {
     name: 'SluiceReadBudgetBurn',
     rules: burnRules('read', 'Reads fail or take longer than a second'),
     cases: [
-      {
-        series: {
-          ...histogram('sluice_http_request_seconds', READ, '1', 80, 80),
-          ...histogram('sluice_http_request_seconds', FAILED_READ, '1', 20, 20),
-        },
-        at: '1h30m',
-        firing: [{ severity: 'page' }, { severity: 'ticket' }],
-      },
+      fires('1h30m', [{ severity: 'page' }, { severity: 'ticket' }], {
+        ...histogram('sluice_http_request_seconds', reads('2xx'), '1', 80, 80),
+        ...histogram('sluice_http_request_seconds', reads('5xx'), '1', 20, 20),
+      }),
       // No process has answered a read well since its start.
-      {
-        series: histogram('sluice_http_request_seconds', FAILED_READ, '1', 100, 100),
-        at: '1h30m',
-        firing: [{ severity: 'page' }, { severity: 'ticket' }],
-      },
-      {
-        series: {
-          ...histogram('sluice_http_request_seconds', READ, '1', 999, 1_000),
-          // It lasts as long as somebody watches.
-          ...histogram('sluice_http_request_seconds', { ...READ, route: '/api/event-logs/tail' }, '1', 0, 100),
-        },
-        at: '1h30m',
-        firing: [],
-      },
+      fires(
+        '1h30m',
+        [{ severity: 'page' }, { severity: 'ticket' }],
+        histogram('sluice_http_request_seconds', reads('5xx'), '1', 100, 100),
+      ),
+      silent('1h30m', {
+        ...histogram('sluice_http_request_seconds', reads('2xx'), '1', 999, 1_000),
+        // It lasts as long as somebody watches.
+        ...histogram('sluice_http_request_seconds', reads('2xx', '/api/event-logs/tail'), '1', 0, 100),
+      }),
     ],
   },
   {
@@ -253,12 +231,11 @@ export const ALERTS: readonly Alert[] = [
       summary: `No process with the role ${role} answers.`,
     })),
     cases: [
-      {
-        series: { [roleInfo('gateway')]: '1 stale', [roleInfo('views')]: '1x30' },
-        at: '20m',
-        firing: [{ severity: 'page', role: 'gateway' }],
-      },
-      { series: { [roleInfo('all')]: '1x30' }, at: '20m', firing: [] },
+      fires('20m', [{ severity: 'page', role: 'gateway' }], {
+        [roleInfo('gateway')]: '1 stale',
+        [roleInfo('views')]: '1x30',
+      }),
+      silent('20m', { [roleInfo('all')]: '1x30' }),
     ],
   },
   {
@@ -287,34 +264,30 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: rounds('0+2x10 20x40', 'not_searchable', '0x10 0+2x40'),
-        at: '45m',
-        firing: [
+      fires(
+        '45m',
+        [
           { severity: 'page', outcome: 'not_searchable' },
           { severity: 'ticket', outcome: 'not_searchable' },
         ],
-      },
+        rounds('0+2x10 20x40', 'not_searchable', '0x10 0+2x40'),
+      ),
       // Occasional failures.
-      {
-        series: rounds('0+2x60', 'views_refused', '0x10 1x10 2x10 3x10 4x10 5x10'),
-        at: '1h',
-        firing: [{ severity: 'ticket', outcome: 'views_refused' }],
-      },
-      {
-        series: rounds('0+2x10 stale', 'gateway_refused', '0x10 stale'),
-        at: '40m',
-        firing: [{ severity: 'ticket', outcome: 'absent' }],
-      },
+      fires(
+        '1h',
+        [{ severity: 'ticket', outcome: 'views_refused' }],
+        rounds('0+2x60', 'views_refused', '0x10 1x10 2x10 3x10 4x10 5x10'),
+      ),
+      fires(
+        '40m',
+        [{ severity: 'ticket', outcome: 'absent' }],
+        rounds('0+2x10 stale', 'gateway_refused', '0x10 stale'),
+      ),
       // The canary moved to another node, with one failure during the rollout.
-      {
-        series: {
-          ...rounds('0+2x20 stale', 'gateway_refused', '0x20 stale'),
-          ...rounds('_x22 0+2x40', 'gateway_refused', '_x22 0x10 1x30', 'b'),
-        },
-        at: '55m',
-        firing: [],
-      },
+      silent('55m', {
+        ...rounds('0+2x20 stale', 'gateway_refused', '0x20 stale'),
+        ...rounds('_x22 0+2x40', 'gateway_refused', '_x22 0x10 1x30', 'b'),
+      }),
     ],
   },
   {
@@ -328,12 +301,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { ...RUNNING, [series('sluice_consumer_halted', { view: 'flows', instance: 'b' })]: '0x5 1x30' },
-        at: '20m',
-        firing: [{ severity: 'page', view: 'flows' }],
-      },
-      { series: RUNNING, at: '20m', firing: [] },
+      fires('20m', [{ severity: 'page', view: 'flows' }], {
+        ...RUNNING,
+        'sluice_consumer_halted{view="flows",instance="b"}': '0x5 1x30',
+      }),
+      silent('20m', RUNNING),
     ],
   },
   {
@@ -347,26 +319,20 @@ export const ALERTS: readonly Alert[] = [
       summary: `No process keeps the projection ${view} up to date, or none stays up.`,
     })),
     cases: [
-      {
-        series: { ...RUNNING, [series('sluice_consumer_halted', { view: 'flows', instance: 'flows' })]: CRASHING },
-        at: '50m',
-        firing: [{ severity: 'page', view: 'flows' }],
-      },
-      {
-        series: { ...RUNNING, [series('sluice_consumer_halted', { view: 'flows', instance: 'flows' })]: '0x5 stale' },
-        at: '50m',
-        firing: [{ severity: 'page', view: 'flows' }],
-      },
-      { series: RUNNING, at: '50m', firing: [] },
+      fires('50m', [{ severity: 'page', view: 'flows' }], {
+        ...RUNNING,
+        'sluice_consumer_halted{view="flows",instance="flows"}': CRASHING,
+      }),
+      fires('50m', [{ severity: 'page', view: 'flows' }], {
+        ...RUNNING,
+        'sluice_consumer_halted{view="flows",instance="flows"}': '0x5 stale',
+      }),
+      silent('50m', RUNNING),
       // A restart takes a few minutes.
-      {
-        series: {
-          ...RUNNING,
-          [series('sluice_consumer_halted', { view: 'flows', instance: 'flows' })]: '0x30 stale _ _ 0x30',
-        },
-        at: '40m',
-        firing: [],
-      },
+      silent('40m', {
+        ...RUNNING,
+        'sluice_consumer_halted{view="flows",instance="flows"}': '0x30 stale _ _ 0x30',
+      }),
     ],
   },
   {
@@ -381,17 +347,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_consumer_lag_seconds', { view: 'flows', instance: 'a' })]: '0+60x60' },
-        at: '30m',
-        firing: [{ severity: 'page', view: 'flows' }],
-      },
+      fires('30m', [{ severity: 'page', view: 'flows' }], {
+        'sluice_consumer_lag_seconds{view="flows",instance="a"}': '0+60x60',
+      }),
       // Far behind, but catching up.
-      {
-        series: { [series('sluice_consumer_lag_seconds', { view: 'flows', instance: 'a' })]: '9000-60x60' },
-        at: '30m',
-        firing: [],
-      },
+      silent('30m', { 'sluice_consumer_lag_seconds{view="flows",instance="a"}': '9000-60x60' }),
     ],
   },
   {
@@ -407,16 +367,10 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_consumer_lag_seconds', { view: 'event-logs', instance: 'a' })]: '400000x30' },
-        at: '20m',
-        firing: [{ severity: 'page', view: 'event-logs' }],
-      },
-      {
-        series: { [series('sluice_consumer_lag_seconds', { view: 'event-logs', instance: 'a' })]: '200000x30' },
-        at: '20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'page', view: 'event-logs' }], {
+        'sluice_consumer_lag_seconds{view="event-logs",instance="a"}': '400000x30',
+      }),
+      silent('20m', { 'sluice_consumer_lag_seconds{view="event-logs",instance="a"}': '200000x30' }),
     ],
   },
   {
@@ -430,21 +384,10 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: {
-          [series('sluice_consumer_rebalances_total', { view: 'flows', reason: 'group', instance: 'a' })]: '0+1x60',
-        },
-        at: '50m',
-        firing: [{ severity: 'ticket', view: 'flows' }],
-      },
-      {
-        series: {
-          [series('sluice_consumer_rebalances_total', { view: 'flows', reason: 'group', instance: 'a' })]:
-            '0x20 1 2 3x40',
-        },
-        at: '40m',
-        firing: [],
-      },
+      fires('50m', [{ severity: 'ticket', view: 'flows' }], {
+        'sluice_consumer_rebalances_total{view="flows",reason="group",instance="a"}': '0+1x60',
+      }),
+      silent('40m', { 'sluice_consumer_rebalances_total{view="flows",reason="group",instance="a"}': '0x20 1 2 3x40' }),
     ],
   },
   {
@@ -460,22 +403,10 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_publish_breaker_state', { instance: 'a' })]: '0x5 2 2 1 2 2 2 2 2' },
-        at: '12m',
-        firing: [{ severity: 'page' }],
-      },
-      {
-        series: { [series('sluice_publish_breaker_state', { instance: 'a' })]: '0x5 2 0 0 0 0 0' },
-        at: '10m',
-        firing: [],
-      },
+      fires('12m', [{ severity: 'page' }], { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 2 1 2 2 2 2 2' }),
+      silent('10m', { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 0 0 0 0 0' }),
       // The journal works again, but nobody has sent anything to this gateway since.
-      {
-        series: { [series('sluice_publish_breaker_state', { instance: 'a' })]: '0x5 2 1 2 1x60' },
-        at: '40m',
-        firing: [],
-      },
+      silent('40m', { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 1 2 1x60' }),
     ],
   },
   {
@@ -489,19 +420,13 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_limited_total', { reason: 'publish_buffer', instance: 'a' })]: '0+5x30' },
-        at: '20m',
-        firing: [{ severity: 'ticket', reason: 'publish_buffer' }],
-      },
-      {
-        series: {
-          [series('sluice_limited_total', { reason: 'publish_buffer', instance: 'a' })]: '5x30',
-          [series('sluice_limited_total', { reason: 'hot_key', instance: 'a' })]: '0+5x30',
-        },
-        at: '20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'ticket', reason: 'publish_buffer' }], {
+        'sluice_limited_total{reason="publish_buffer",instance="a"}': '0+5x30',
+      }),
+      silent('20m', {
+        'sluice_limited_total{reason="publish_buffer",instance="a"}': '5x30',
+        'sluice_limited_total{reason="hot_key",instance="a"}': '0+5x30',
+      }),
     ],
   },
   {
@@ -514,16 +439,8 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_limited_total', { reason: 'hot_key', instance: 'a' })]: '0x10 5x30' },
-        at: '20m',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: { [series('sluice_limited_total', { reason: 'hot_key', instance: 'a' })]: '0x30' },
-        at: '20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'ticket' }], { 'sluice_limited_total{reason="hot_key",instance="a"}': '0x10 5x30' }),
+      silent('20m', { 'sluice_limited_total{reason="hot_key",instance="a"}': '0x30' }),
     ],
   },
   {
@@ -537,12 +454,10 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_connections_refused_total', { instance: 'a' })]: '0+2x30' },
-        at: '20m',
-        firing: [{ severity: 'ticket', instance: 'a' }],
-      },
-      { series: { [series('sluice_connections_refused_total', { instance: 'a' })]: '9x30' }, at: '20m', firing: [] },
+      fires('20m', [{ severity: 'ticket', instance: 'a' }], {
+        'sluice_connections_refused_total{instance="a"}': '0+2x30',
+      }),
+      silent('20m', { 'sluice_connections_refused_total{instance="a"}': '9x30' }),
     ],
   },
   {
@@ -556,19 +471,13 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_event_loop_delay_seconds', { quantile: '0.99', instance: 'a' })]: '0.3x30' },
-        at: '20m',
-        firing: [{ severity: 'ticket', instance: 'a' }],
-      },
-      {
-        series: {
-          [series('sluice_event_loop_delay_seconds', { quantile: '0.99', instance: 'a' })]: '0.02x30',
-          [series('sluice_event_loop_delay_seconds', { quantile: '1', instance: 'a' })]: '0.5x30',
-        },
-        at: '20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'ticket', instance: 'a' }], {
+        'sluice_event_loop_delay_seconds{quantile="0.99",instance="a"}': '0.3x30',
+      }),
+      silent('20m', {
+        'sluice_event_loop_delay_seconds{quantile="0.99",instance="a"}': '0.02x30',
+        'sluice_event_loop_delay_seconds{quantile="1",instance="a"}': '0.5x30',
+      }),
     ],
   },
   {
@@ -584,31 +493,19 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: {
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'a' })]: '100x5 600x30',
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'b' })]: '100x40',
-        },
-        at: '20m',
-        firing: [{ severity: 'page' }],
-      },
-      {
-        series: {
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'a' })]: '100x5 600x30',
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'b' })]: '100x6 600x30',
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'c' })]: '0x40',
-        },
-        at: '20m',
-        firing: [],
-      },
-      {
-        series: {
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'a' })]: '600x120',
-          [series('sluice_registry_applied_timestamp_seconds', { instance: 'b' })]: '100x120',
-        },
-        at: '1h30m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'page' }], {
+        'sluice_registry_applied_timestamp_seconds{instance="a"}': '100x5 600x30',
+        'sluice_registry_applied_timestamp_seconds{instance="b"}': '100x40',
+      }),
+      silent('20m', {
+        'sluice_registry_applied_timestamp_seconds{instance="a"}': '100x5 600x30',
+        'sluice_registry_applied_timestamp_seconds{instance="b"}': '100x6 600x30',
+        'sluice_registry_applied_timestamp_seconds{instance="c"}': '0x40',
+      }),
+      silent('1h30m', {
+        'sluice_registry_applied_timestamp_seconds{instance="a"}': '600x120',
+        'sluice_registry_applied_timestamp_seconds{instance="b"}': '100x120',
+      }),
     ],
   },
   {
@@ -622,12 +519,8 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_store_blocked', { instance: 'a' })]: '0x5 1x30' },
-        at: '20m',
-        firing: [{ severity: 'page' }],
-      },
-      { series: { [series('sluice_store_blocked', { instance: 'a' })]: '0x5 1 0x30' }, at: '20m', firing: [] },
+      fires('20m', [{ severity: 'page' }], { 'sluice_store_blocked{instance="a"}': '0x5 1x30' }),
+      silent('20m', { 'sluice_store_blocked{instance="a"}': '0x5 1 0x30' }),
     ],
   },
   {
@@ -642,22 +535,14 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: {
-          [series('sluice_store_bulk_items_total', { outcome: 'retried', instance: 'a' })]: '0+50x60',
-          [series('sluice_store_bulk_items_total', { outcome: 'stored', instance: 'a' })]: '0+100x60',
-        },
-        at: '40m',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: {
-          [series('sluice_store_bulk_items_total', { outcome: 'retried', instance: 'a' })]: '0+5x60',
-          [series('sluice_store_bulk_items_total', { outcome: 'stored', instance: 'a' })]: '0+100x60',
-        },
-        at: '40m',
-        firing: [],
-      },
+      fires('40m', [{ severity: 'ticket' }], {
+        'sluice_store_bulk_items_total{outcome="retried",instance="a"}': '0+50x60',
+        'sluice_store_bulk_items_total{outcome="stored",instance="a"}': '0+100x60',
+      }),
+      silent('40m', {
+        'sluice_store_bulk_items_total{outcome="retried",instance="a"}': '0+5x60',
+        'sluice_store_bulk_items_total{outcome="stored",instance="a"}': '0+100x60',
+      }),
     ],
   },
   {
@@ -671,19 +556,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_store_shard_documents_max', { instance: 'a' })]: '1200000000x60' },
-        at: '40m',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: {
-          [series('sluice_store_shard_bytes_max', { instance: 'a' })]: '40000000000x60',
-          [series('sluice_store_shard_documents_max', { instance: 'a' })]: '900000000x60',
-        },
-        at: '40m',
-        firing: [],
-      },
+      fires('40m', [{ severity: 'ticket' }], { 'sluice_store_shard_documents_max{instance="a"}': '1200000000x60' }),
+      silent('40m', {
+        'sluice_store_shard_bytes_max{instance="a"}': '40000000000x60',
+        'sluice_store_shard_documents_max{instance="a"}': '900000000x60',
+      }),
     ],
   },
   {
@@ -698,26 +575,16 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_retention_last_success_timestamp_seconds', { instance: 'a' })]: '60x300' },
-        at: '5h',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        // At the start of the process Elasticsearch did not answer; an hour later it does. 0 is long ago, here before the first sample.
-        series: { [series('sluice_retention_last_success_timestamp_seconds', { instance: 'a' })]: '-20000x60 3660x60' },
-        at: '50m',
-        firing: [],
-      },
-      {
-        // A gateway has no retention.
-        series: {
-          [series('sluice_retention_last_success_timestamp_seconds', { instance: 'a' })]: '0+60x300',
-          [series('sluice_retention_last_success_timestamp_seconds', { instance: 'gateway' })]: '0x300',
-        },
-        at: '4h',
-        firing: [],
-      },
+      fires('5h', [{ severity: 'ticket' }], {
+        'sluice_retention_last_success_timestamp_seconds{instance="a"}': '60x300',
+      }),
+      // At the start of the process Elasticsearch did not answer; an hour later it does. 0 is long ago, here before the first sample.
+      silent('50m', { 'sluice_retention_last_success_timestamp_seconds{instance="a"}': '-20000x60 3660x60' }),
+      // A gateway has no retention.
+      silent('4h', {
+        'sluice_retention_last_success_timestamp_seconds{instance="a"}': '0+60x300',
+        'sluice_retention_last_success_timestamp_seconds{instance="gateway"}': '0x300',
+      }),
     ],
   },
   {
@@ -732,33 +599,21 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        // The process that evaluated them is gone.
-        series: {
-          [series('sluice_watches', { instance: 'views' })]: '3x120',
-          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'views' })]: '0x120',
-        },
-        at: '1h',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: {
-          [series('sluice_watches', { instance: 'a' })]: '3x120',
-          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'a' })]: '0+60x120',
-          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'b' })]: '0x120',
-        },
-        at: '2h',
-        firing: [],
-      },
-      {
-        // All watches are paused.
-        series: {
-          [series('sluice_watches', { instance: 'a' })]: '0x120',
-          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'a' })]: '60x120',
-        },
-        at: '2h',
-        firing: [],
-      },
+      // The process that evaluated them is gone.
+      fires('1h', [{ severity: 'ticket' }], {
+        'sluice_watches{instance="views"}': '3x120',
+        'sluice_watch_last_evaluation_timestamp_seconds{instance="views"}': '0x120',
+      }),
+      silent('2h', {
+        'sluice_watches{instance="a"}': '3x120',
+        'sluice_watch_last_evaluation_timestamp_seconds{instance="a"}': '0+60x120',
+        'sluice_watch_last_evaluation_timestamp_seconds{instance="b"}': '0x120',
+      }),
+      // All watches are paused.
+      silent('2h', {
+        'sluice_watches{instance="a"}': '0x120',
+        'sluice_watch_last_evaluation_timestamp_seconds{instance="a"}': '60x120',
+      }),
     ],
   },
   {
@@ -771,22 +626,12 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: {
-          [series('sluice_consumer_dead_letters_total', { view: 'flows', reason: 'invalid_json', instance: 'a' })]:
-            '0x10 1x30',
-        },
-        at: '20m',
-        firing: [{ severity: 'ticket', view: 'flows', reason: 'invalid_json' }],
-      },
-      {
-        series: {
-          [series('sluice_consumer_dead_letters_total', { view: 'flows', reason: 'invalid_json', instance: 'a' })]:
-            '7x90',
-        },
-        at: '1h20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'ticket', view: 'flows', reason: 'invalid_json' }], {
+        'sluice_consumer_dead_letters_total{view="flows",reason="invalid_json",instance="a"}': '0x10 1x30',
+      }),
+      silent('1h20m', {
+        'sluice_consumer_dead_letters_total{view="flows",reason="invalid_json",instance="a"}': '7x90',
+      }),
     ],
   },
   {
@@ -800,19 +645,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_refusals_noted_total', { outcome: 'lost', instance: 'a' })]: '0+3x30' },
-        at: '20m',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: {
-          [series('sluice_refusals_noted_total', { outcome: 'lost', instance: 'a' })]: '0x30',
-          [series('sluice_refusals_noted_total', { outcome: 'unnoted', instance: 'a' })]: '0+9x30',
-        },
-        at: '20m',
-        firing: [],
-      },
+      fires('20m', [{ severity: 'ticket' }], { 'sluice_refusals_noted_total{outcome="lost",instance="a"}': '0+3x30' }),
+      silent('20m', {
+        'sluice_refusals_noted_total{outcome="lost",instance="a"}': '0x30',
+        'sluice_refusals_noted_total{outcome="unnoted",instance="a"}': '0+9x30',
+      }),
     ],
   },
   {
@@ -826,19 +663,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [series('sluice_sign_ins_total', { outcome: 'limited', instance: 'a' })]: '0x10 4x30' },
-        at: '15m',
-        firing: [{ severity: 'ticket' }],
-      },
-      {
-        series: {
-          [series('sluice_sign_ins_total', { outcome: 'refused', instance: 'a' })]: '0+1x30',
-          [series('sluice_sign_ins_total', { outcome: 'limited', instance: 'a' })]: '0x30',
-        },
-        at: '15m',
-        firing: [],
-      },
+      fires('15m', [{ severity: 'ticket' }], { 'sluice_sign_ins_total{outcome="limited",instance="a"}': '0x10 4x30' }),
+      silent('15m', {
+        'sluice_sign_ins_total{outcome="refused",instance="a"}': '0+1x30',
+        'sluice_sign_ins_total{outcome="limited",instance="a"}': '0x30',
+      }),
     ],
   },
   {
@@ -852,20 +681,10 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: {
-          [series('sluice_certificate_not_after_seconds', { use: 'kafka_client', instance: 'a' })]: '864000x60',
-        },
-        at: '40m',
-        firing: [{ severity: 'ticket', use: 'kafka_client' }],
-      },
-      {
-        series: {
-          [series('sluice_certificate_not_after_seconds', { use: 'kafka_client', instance: 'a' })]: '8640000x60',
-        },
-        at: '40m',
-        firing: [],
-      },
+      fires('40m', [{ severity: 'ticket', use: 'kafka_client' }], {
+        'sluice_certificate_not_after_seconds{use="kafka_client",instance="a"}': '864000x60',
+      }),
+      silent('40m', { 'sluice_certificate_not_after_seconds{use="kafka_client",instance="a"}': '8640000x60' }),
     ],
   },
   {
@@ -879,16 +698,11 @@ export const ALERTS: readonly Alert[] = [
       },
     ],
     cases: [
-      {
-        series: { [roleInfo('gateway', '1.0.0', 'a')]: '1x120', [roleInfo('gateway', '1.1.0', 'b')]: '1x120' },
-        at: '1h30m',
-        firing: [{ severity: 'ticket', role: 'gateway' }],
-      },
-      {
-        series: { [roleInfo('gateway', '1.1.0', 'a')]: '1x120', [roleInfo('views', '1.0.0', 'b')]: '1x120' },
-        at: '1h30m',
-        firing: [],
-      },
+      fires('1h30m', [{ severity: 'ticket', role: 'gateway' }], {
+        [roleInfo('gateway', '1.0.0', 'a')]: '1x120',
+        [roleInfo('gateway', '1.1.0', 'b')]: '1x120',
+      }),
+      silent('1h30m', { [roleInfo('gateway', '1.1.0', 'a')]: '1x120', [roleInfo('views', '1.0.0', 'b')]: '1x120' }),
     ],
   },
 ]
