@@ -12,8 +12,8 @@ import { LIMITS, type Limit } from './limits.ts'
 export const metricsTable = (): string =>
   markdownTable(
     ['metric', 'kind', 'labels', 'meaning'],
-    Object.entries<{ kind: string; help: string; labels?: readonly string[] }>(METRICS).map(
-      ([name, { kind, help, labels = [] }]) => [code(name), kind, labels.map(code).join(', '), help],
+    Object.entries<{ kind: string; help: string; labels: readonly string[] }>(METRICS).map(
+      ([name, { kind, help, labels }]) => [code(name), kind, labels.map(code).join(', '), help],
     ),
   )
 
