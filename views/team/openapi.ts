@@ -100,7 +100,6 @@ const SENDS: readonly ErrorCode[] = [
   'request_timeout',
 ]
 const WRITES: readonly ErrorCode[] = [...SENDS, 'rate_limited']
-const CHANGES: readonly ErrorCode[] = [...WRITES, 'not_found']
 
 type SchemaAndExample = readonly [schema: JsonSchema, example: unknown]
 
@@ -109,14 +108,15 @@ interface Details {
   readonly status?: 200 | 201
   /** Left out where the operation takes no body. */
   readonly body?: SchemaAndExample
-  readonly parameters?: readonly JsonSchema[]
+  /** The operation can then find nothing, too. */
+  readonly parameters?: readonly JsonSchema[] | undefined
 }
 
 const operation = (
   operationId: string,
   summary: string,
   [data, example]: SchemaAndExample,
-  { codes = WRITES, status = 200, body, parameters }: Details,
+  { codes = WRITES, status = 200, body, parameters }: Details = {},
 ): Operation => ({
   operationId,
   tags: [TAG],
@@ -125,8 +125,11 @@ const operation = (
   ...(body && { requestBody: jsonBody(...body) }),
   responses: {
     [status]: successResponse(status === 201 ? 'Made.' : 'Done.', data, { example }),
-    ...failureResponses(codes, VIEW_STATUS, DETAILS),
+    ...failureResponses(parameters ? [...codes, 'not_found'] : codes, VIEW_STATUS, DETAILS),
   },
+})
+const read = (operationId: string, summary: string, data: SchemaAndExample, parameters?: readonly JsonSchema[]) => ({
+  get: operation(operationId, summary, data, { codes: READS, parameters }),
 })
 
 const inPath = (name: string, example: string): JsonSchema => ({
@@ -173,14 +176,14 @@ const newOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].create, TAKEN[kind]
 const changedOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].change)
 const snippetsFor = (operationId: string, owned: string, parameters: readonly JsonSchema[]) => {
   const summary = `Code that sends a log to ${owned}; <GATEWAY> and <API_KEY> stand in it`
-  return { get: operation(operationId, summary, [Snippets, SNIPPETS], { codes: [...READS, 'not_found'], parameters }) }
+  return read(operationId, summary, [Snippets, SNIPPETS], parameters)
 }
 
 const { name, condition, webhook } = WATCH
 
 const WATCHES: OpenApiPart['paths'] = {
   '/api/team/watches': {
-    get: operation('listWatches', 'The watches, by name', [Watches, { items: [WATCH] }], { codes: READS }),
+    ...read('listWatches', 'The watches, by name', [Watches, { items: [WATCH] }]),
     post: operation(
       'createWatch',
       'Creates a watch, and returns the secret that signs its messages; a Team has 50 at most',
@@ -189,18 +192,14 @@ const WATCHES: OpenApiPart['paths'] = {
     ),
   },
   '/api/team/watches/{id}': {
-    get: operation('getWatch', 'A watch with its history', [WatchDetails, { ...WATCH, history: [FIRED] }], {
-      codes: [...READS, 'not_found'],
-      parameters: WATCH_IN_PATH,
-    }),
+    ...read('getWatch', 'A watch with its history', [WatchDetails, { ...WATCH, history: [FIRED] }], WATCH_IN_PATH),
     patch: operation(
       'changeWatch',
       'Changes a watch; after a pause or a change of its condition, it starts over',
       [MadeWatch, { ...WATCH, state: 'paused', paused: true, secret: null }],
-      { codes: CHANGES, parameters: WATCH_IN_PATH, body: [{ ...NewWatch, required: [] }, { paused: true }] },
+      { parameters: WATCH_IN_PATH, body: [{ ...NewWatch, required: [] }, { paused: true }] },
     ),
     delete: operation('deleteWatch', 'Deletes a watch with its history', [DeletedWatch, { id: WATCH.id }], {
-      codes: CHANGES,
       parameters: WATCH_IN_PATH,
     }),
   },
@@ -209,7 +208,7 @@ const WATCHES: OpenApiPart['paths'] = {
       'testWatch',
       'Posts a test to the webhook of a watch, and returns the result',
       [TestedWatch, { delivered: false, status: 500, message: 'The receiver answered 500.' }],
-      { codes: CHANGES, parameters: WATCH_IN_PATH },
+      { parameters: WATCH_IN_PATH },
     ),
   },
 }
@@ -224,7 +223,7 @@ export const teamPart: OpenApiPart = {
   ],
   paths: {
     '/api/team': {
-      get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
+      ...read('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS]),
       patch: operation(
         'changeTeam',
         'Names the Project for logs of unknown services',
@@ -233,12 +232,10 @@ export const teamPart: OpenApiPart = {
       ),
     },
     '/api/team/lists': {
-      get: operation(
-        'getTeamLists',
-        'All that the Team owns as lists, each line with the changes that can be made to it',
-        [TeamLists, listsOf(SETTINGS)],
-        { codes: READS },
-      ),
+      ...read('getTeamLists', 'All that the Team owns as lists, each line with the changes that can be made to it', [
+        TeamLists,
+        listsOf(SETTINGS),
+      ]),
     },
     '/api/team/keys': {
       post: operation(
@@ -253,7 +250,7 @@ export const teamPart: OpenApiPart = {
         'revokeKey',
         'Revokes a key; the last live key cannot be revoked',
         [RevokedKey, { prefix: 'sl_3fA', liveKeys: 1 }],
-        { codes: CHANGES, parameters: [inPath('prefix', 'sl_3fA')] },
+        { parameters: [inPath('prefix', 'sl_3fA')] },
       ),
     },
     '/api/team/events': {
@@ -267,7 +264,7 @@ export const teamPart: OpenApiPart = {
         'changeEvent',
         'Renames, archives or restores an Event, and its Steps with it',
         [OwnEvent, EVENT],
-        { codes: CHANGES, parameters: EVENT_IN_PATH, body: [changedOf('event'), { name: EVENT.name }] },
+        { parameters: EVENT_IN_PATH, body: [changedOf('event'), { name: EVENT.name }] },
       ),
     },
     '/api/team/steps': {
@@ -278,7 +275,6 @@ export const teamPart: OpenApiPart = {
     },
     '/api/team/steps/{identifier}': {
       patch: operation('changeStep', 'Renames, moves, archives or restores a Step', [OwnStep, STEP], {
-        codes: CHANGES,
         parameters: STEP_IN_PATH,
         body: [changedOf('step'), { order: STEP.order }],
       }),
@@ -293,7 +289,6 @@ export const teamPart: OpenApiPart = {
     },
     '/api/team/projects/{id}': {
       patch: operation('changeProject', 'Renames, archives or restores a Project', [OwnProject, ARCHIVED_PROJECT], {
-        codes: CHANGES,
         parameters: PROJECT_IN_PATH,
         body: [changedOf('project'), { archived: true }],
       }),
@@ -302,9 +297,7 @@ export const teamPart: OpenApiPart = {
     '/api/team/steps/{identifier}/snippets': snippetsFor('stepSnippets', 'a Step', STEP_IN_PATH),
     '/api/team/projects/{id}/snippets': snippetsFor('projectSnippets', 'a Project', PROJECT_IN_PATH),
     '/api/team/searches': {
-      get: operation('listSearches', 'The saved searches, by name', [SavedSearches, { items: [SEARCH] }], {
-        codes: READS,
-      }),
+      ...read('listSearches', 'The saved searches, by name', [SavedSearches, { items: [SEARCH] }]),
       post: operation('createSearch', 'Saves a search for all members; a Team has 100 at most', [SavedSearch, SEARCH], {
         status: 201,
         body: [bodyOf(SEARCH_FIELDS, SEARCH_FIELDS), { name: SEARCH.name, page: SEARCH.page, params: SEARCH.params }],
@@ -312,12 +305,10 @@ export const teamPart: OpenApiPart = {
     },
     '/api/team/searches/{id}': {
       patch: operation('renameSearch', 'Renames a saved search', [SavedSearch, SEARCH], {
-        codes: CHANGES,
         parameters: SEARCH_IN_PATH,
         body: [bodyOf(['name'], ['name']), { name: SEARCH.name }],
       }),
       delete: operation('deleteSearch', 'Deletes a saved search, for all members', [DeletedSearch, { id: SEARCH.id }], {
-        codes: CHANGES,
         parameters: SEARCH_IN_PATH,
       }),
     },
