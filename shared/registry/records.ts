@@ -3,7 +3,17 @@ import { isJsonObject, type JsonObject, parseJsonObject } from '../contract/json
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
 import { limitsFrom } from './limits.ts'
-import { SEARCH_PAGES, type SearchPage, type TeamLimits } from './registry.ts'
+import {
+  type EventEntity,
+  type KeyInfo,
+  type Project,
+  type SavedSearch,
+  SEARCH_PAGES,
+  type SearchPage,
+  type StepEntity,
+  type Team,
+  type TeamLimits,
+} from './registry.ts'
 
 /**
  * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
@@ -12,27 +22,15 @@ import { SEARCH_PAGES, type SearchPage, type TeamLimits } from './registry.ts'
  * earlier one.
  */
 export interface RegistryValues {
-  /**
-   * `defaultProject` is the GUID of its Project for logs of unknown services; absent for none. `limits` is its quota; absent for that of
-   * the settings.
-   */
-  readonly team: { readonly name: string; readonly defaultProject?: string; readonly limits?: TeamLimits }
-  readonly event: { readonly team: string; readonly name: string } & Archivable
-  readonly step: {
-    readonly team: string
-    readonly event: string | null
-    readonly name: string
-    readonly order: number
-  } & Archivable
-  readonly project: { readonly team: string; readonly name: string } & Archivable
-  /** A key is revoked, never deleted, so that listing it again cannot revive it. */
-  readonly key: { readonly prefix: string; readonly createdAt: string; readonly revokedAt: string | null }
-  /** A search that the members of a Team share: query parameters of one of the page's lists. */
-  readonly search: {
-    readonly name: string
-    readonly page: SearchPage
-    readonly params: Readonly<Record<string, string>>
-  }
+  /** Its `defaultProject` may be archived or deleted. */
+  readonly team: Omit<Team, 'id'>
+  readonly event: Omit<EventEntity, 'kind' | 'identifier'>
+  /** Marked only where it was archived itself. */
+  readonly step: Omit<StepEntity, 'kind' | 'identifier'>
+  readonly project: Omit<Project, 'id'>
+  /** Revoked, never deleted, so that listing it again cannot revive it. */
+  readonly key: Omit<KeyInfo, 'hash'>
+  readonly search: Omit<SavedSearch, 'id'>
 }
 
 export interface Archivable {
