@@ -34,35 +34,49 @@ export function restingFlight<Value>(
   })
 }
 
+/** The maximum delay of a timer in Node. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** The outcome of work, or `late` after `ms` milliseconds; the work itself continues. */
+async function orAfter<Value, Late>(ms: number, work: Promise<Value>, late: Late): Promise<Value | Late> {
+  const { promise: over, resolve } = Promise.withResolvers<Late>()
+  const timer = setTimeout(resolve, Math.min(Math.max(0, ms), TIMER_MS_MAX), late)
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /**
  * Asks something that may not answer, such as another thread, and waits at most `limitMs`; undefined if there is no answer by then. It is
  * not asked again before it has answered, so that questions do not pile up.
  */
 export function askWithin<Value>(limitMs: number, ask: () => Promise<Value>): () => Promise<Value | undefined> {
   const asked = singleFlight(ask)
-  return singleFlight(async () => {
-    const expired = Promise.withResolvers<undefined>()
-    const timer = setTimeout(expired.resolve, limitMs)
-    try {
-      return await Promise.race([asked(), expired.promise])
-    } finally {
-      clearTimeout(timer)
-    }
-  })
+  return singleFlight(() => orAfter(limitMs, asked(), undefined))
 }
 
-/** The maximum delay of a timer in Node. */
-const TIMER_MS_MAX = 2 ** 31 - 1
-
 /** Whether the work ended by the deadline (milliseconds since 1970). Rejects as the work does, if it does so in time. */
-export async function byDeadline(work: Promise<unknown>, deadline: number, clock: Clock): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, Math.min(Math.max(0, deadline - clock.now()), TIMER_MS_MAX), false)
-  try {
-    return await Promise.race([work.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-  }
+export const byDeadline = (work: Promise<unknown>, deadline: number, clock: Clock): Promise<boolean> =>
+  orAfter(
+    deadline - clock.now(),
+    work.then(() => true),
+    false,
+  )
+
+/** The time that `within` allowed is over. */
+export class OvertimeError extends Error {
+  override readonly name = 'OvertimeError'
+}
+
+const OVERTIME = Symbol('overtime')
+
+/** The promise's outcome, or an `OvertimeError` after `ms` milliseconds. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const outcome = await orAfter(ms, promise, OVERTIME)
+  if (outcome === OVERTIME) throw new OvertimeError(`not done within ${Math.round(ms)} ms`)
+  return outcome
 }
 
 /** Waits that can end early. */
@@ -134,23 +148,5 @@ export async function insist<Value>(
       onFailure(error, pauseMs === firstPauseMs)
     }
     await pause(pauseMs, signal)
-  }
-}
-
-/** The time that `within` allowed is over; the work itself continues. */
-export class OvertimeError extends Error {
-  override readonly name = 'OvertimeError'
-}
-
-/** The promise's outcome, or an `OvertimeError` after `ms` milliseconds. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OvertimeError(`not done within ${Math.round(ms)} ms`)), Math.max(0, ms))
-  })
-  try {
-    return await Promise.race([promise, over])
-  } finally {
-    clearTimeout(timer)
   }
 }
