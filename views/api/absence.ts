@@ -1,5 +1,4 @@
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
 import { withStars } from '../search/terms.ts'
 import type { EntryAnswer } from './call.ts'
@@ -42,8 +41,7 @@ export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
   )
   const conditions = inUse.flat()
   const newestAt = await newestWith({})
-  if (newestAt !== undefined)
-    return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
+  if (newestAt !== undefined) return { kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence
   const totalWith = async (changes: Partial<Values>): Promise<number> =>
     (await store.histogram(filterWith(changes), 1, call.signal)).total
   const counted = inUse.map(
@@ -64,12 +62,12 @@ export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
   ])
   const beginning: Way = { kind: 'beginning', value: starred, params: { q: starred ?? '' }, total: begun }
   const all: Way = { kind: 'without', value: null, params: allOf(conditions, ''), total: null }
-  return successBody({
+  return {
     kept: newestOfAll !== undefined,
     newestAt: null,
     conditions,
     ways: [...(begun > 0 ? [beginning] : []), ...(inUse.length > 1 ? [all] : []), ...ways],
-  } satisfies Absence)
+  } satisfies Absence
 }
 
 const allOf = <Value>(names: readonly ParameterName[], value: Value): Readonly<Record<string, Value>> =>

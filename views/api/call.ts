@@ -63,9 +63,9 @@ export interface TailSettings {
   readonly patienceMs: number
 }
 
-/** A handler that makes the whole answer: the body as JSON text. */
-export type Answer = (call: Call, tools: Tools) => Promise<string>
-export type EntryAnswer = (call: EntryCall, tools: Tools) => Promise<string>
+/** A handler that makes the whole answer: the data, or the body as JSON text if that was measured piece by piece. */
+export type Answer = (call: Call, tools: Tools) => Promise<object | string>
+export type EntryAnswer = (call: EntryCall, tools: Tools) => Promise<object | string>
 
 /** A handler that streams its response. An error thrown before the first byte is answered like any failure. */
 export type Stream = (call: Call, tools: Tools) => Promise<void>

@@ -1,4 +1,3 @@
-import { successBody } from '../../shared/http/answer.ts'
 import type { FacetName, Facets, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Choice, Choices } from '../schemas/answers.ts'
@@ -45,13 +44,13 @@ export const choicesOfEntries: EntryAnswer = async (call, { store, registry }) =
           projectSection((await apart('project')).project, registry, call),
           categorySection((await apart('category')).category),
         ]
-  return successBody({
+  return {
     total: matching.reduce((sum, { count }) => sum + count, 0),
     level,
     environment,
     sections,
     chosen: [...chosenOf(call), ...(await chosenGroups(call, store))],
-  } satisfies Choices)
+  } satisfies Choices
 }
 
 type Counts = Facets[FacetName]

@@ -1,7 +1,6 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
 import { detailsOf } from '../details/details.ts'
 import type { Histogram } from '../schemas/answers.ts'
@@ -26,10 +25,10 @@ export const listEntries: EntryAnswer = async (call, { store }) => {
   return pageBody({ entries, next }, order, names, { query: reading })
 }
 
-export const oneEntry: EntryAnswer = async (call, tools) => successBody(itemOf(await entryOf(call, tools), call.names))
+export const oneEntry: EntryAnswer = async (call, tools) => itemOf(await entryOf(call, tools), call.names)
 
 export const detailsOfEntry: EntryAnswer = async (call, tools) =>
-  successBody(detailsOf(itemOf(await entryOf(call, tools), call.names)))
+  detailsOf(itemOf(await entryOf(call, tools), call.names))
 
 /**
  * An entry with its neighbours in time among the selected entries. Both sides are oldest first, so that before, entry and after read in
@@ -45,16 +44,16 @@ export const contextOfEntry: EntryAnswer = async (call, tools) => {
       ? Promise.resolve([])
       : tools.store.search(filter, { limit, order, after: place, form: 'row' }, signal).then((page) => page.entries)
   const [before, after] = await Promise.all([neighbours('desc', values.before), neighbours('asc', values.after)])
-  return successBody({
+  return {
     before: before.toReversed().map((one) => itemOf(one, names)),
     entry: itemOf(entry, names),
     after: after.map((one) => itemOf(one, names)),
-  })
+  }
 }
 
 export const histogramOfEntries: EntryAnswer = async (call, { store }) => {
   const { intervalMs, buckets, total } = await store.histogram(filterOf(call), call.values.buckets, call.signal)
-  return successBody({ interval: intervalMs, buckets, total } satisfies Histogram)
+  return { interval: intervalMs, buckets, total } satisfies Histogram
 }
 
 export const facetsOfEntries: EntryAnswer = async (call, { store }) => {
@@ -67,7 +66,7 @@ export const facetsOfEntries: EntryAnswer = async (call, { store }) => {
       count,
     })),
   ])
-  return successBody({ facets: Object.fromEntries(shown) })
+  return { facets: Object.fromEntries(shown) }
 }
 
 /** The entry that the path names. Throws `not_found` if the Team has none with this id. */

@@ -1,5 +1,4 @@
 import { levelRank } from '../../shared/contract/levels.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { ComparedStep, FlowComparison, FlowStep } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
@@ -25,12 +24,12 @@ export const compareFlows: Answer = async (call, tools) => {
   const steps = withinPage(
     all.slice(0, STEPS_MAX).map((row) => comparedStep(row, own.get(placeOf(row)), others.get(placeOf(row)))),
   )
-  return successBody({
+  return {
     flow: summaryOf(flow, names, now, waits),
     other: summaryOf(other, names, now, waits),
     steps,
     more: all.length > steps.length,
-  } satisfies FlowComparison)
+  } satisfies FlowComparison
 }
 
 const placeOf = ({ event, step }: Pick<FlowStep, 'event' | 'step'>): string =>

@@ -1,6 +1,5 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import {
   EVENT_ENDS_MAX,
   type Flow,
@@ -28,7 +27,7 @@ const STEPS_MAX = 200
 export const statisticsOfFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
   const filter = flowFilter(team, values, null)
   const at = { now: clock.now(), waits: await waits.of(team, names) }
-  return successBody(await readStatistics(store, filter, names, at, signal))
+  return await readStatistics(store, filter, names, at, signal)
 }
 
 /** The time at which flow states are determined, in milliseconds since 1970, and the waits used for it. */

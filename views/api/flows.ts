@@ -1,5 +1,4 @@
 import { searchText } from '../../shared/contract/keyword.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, Flow } from '../../shared/log-store/log-store.ts'
 import type { FlowStateCounts } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
@@ -20,10 +19,10 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   if (values.correlationKey !== null) {
     refuseOthers(values)
     const flow = await store.flow(team, searchText(values.correlationKey), signal)
-    return successBody({
+    return {
       items: flow === undefined ? [] : [summaryOf(flow, names, clock.now(), learnt)],
       nextCursor: null,
-    })
+    }
   }
   const { limit, sort, state } = values
   const { now, after } = decodeFlowCursor(sort, values.cursor) ?? { now: clock.now(), after: null }
@@ -43,7 +42,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
 export const countFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
   const states = statesAt(clock.now(), names, await waits.of(team, names))
   const counts = await store.countFlows(flowFilter(team, values, null), states, signal)
-  return successBody({ states: counts } satisfies FlowStateCounts)
+  return { states: counts } satisfies FlowStateCounts
 }
 
 /** Parameters that do not apply here: a key identifies one flow regardless of its entries, and a parameter without effect is refused. */

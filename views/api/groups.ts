@@ -1,7 +1,6 @@
 import type { EntryRow, LongField } from '../../shared/contract/rows.ts'
 import { exceptionGroupOf } from '../../shared/fingerprint/exception-group.ts'
 import { templateOf } from '../../shared/fingerprint/template.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { EntryGroup, GroupColumn, GroupField } from '../../shared/log-store/log-store.ts'
 import { cut } from '../flow-layout/format.ts'
 import type { Group, Groups } from '../schemas/answers.ts'
@@ -24,7 +23,7 @@ export const groupsOfEntries: EntryAnswer = async (call, tools) => {
   const items: Group[] = []
   for (const group of found.groups) items.push(await itemOf(group, field, call, tools))
   const { intervalMs, spans, more, ungrouped } = found
-  return successBody({ by, interval: intervalMs, spans, items, more, ungrouped } satisfies Groups)
+  return { by, interval: intervalMs, spans, items, more, ungrouped } satisfies Groups
 }
 
 async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call: Call, tools: Tools): Promise<Group> {

@@ -1,4 +1,3 @@
-import { successBody } from '../../shared/http/answer.ts'
 import type { NameList } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 
@@ -10,8 +9,8 @@ export const listNames: Answer = async ({ team, values }, { registry }) => {
     found.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, values.limit)
   const events = registry.eventsOf(team).filter(({ identifier, name }) => isSought(identifier, name))
   const projects = registry.projectsOf(team).filter(({ id, name }) => isSought(id, name))
-  return successBody({
+  return {
     events: first(events).map(({ identifier, name }) => ({ identifier, name })),
     projects: first(projects).map(({ id, name }) => ({ id, name })),
-  } satisfies NameList)
+  } satisfies NameList
 }

@@ -1,4 +1,3 @@
-import { successBody } from '../../shared/http/answer.ts'
 import { refusalItems } from '../refusals/items.ts'
 import type { Answer } from './call.ts'
 import { unavailable } from './problems.ts'
@@ -8,5 +7,5 @@ export const listRefusals: Answer = async ({ team, values: { code, limit } }, { 
   const kept = refusals.of(team)
   if (kept === undefined) throw unavailable('The refusals are still being read.')
   const chosen = kept.filter(({ noted }) => code === null || noted.code === code)
-  return successBody({ items: refusalItems(chosen.slice(0, limit), registry, team) })
+  return { items: refusalItems(chosen.slice(0, limit), registry, team) }
 }

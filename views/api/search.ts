@@ -1,5 +1,4 @@
 import type { EntryRow } from '../../shared/contract/rows.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { Page } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { phraseOf } from '../../shared/query/clause.ts'
@@ -22,11 +21,11 @@ export const changeQuery: Answer = async ({ values }) => {
   const q = values.q ?? ''
   const less = values.without === null ? q : removeTerm(q, readTerm('without', values.without))
   const isText = parseQuery(less).reading.read === 'text'
-  return successBody({ q: values.with === null ? less : addTerm(less, readTerm('with', values.with), isText) })
+  return { q: values.with === null ? less : addTerm(less, readTerm('with', values.with), isText) }
 }
 
 /** The forms of a search, by example. */
-export const describeSyntax: Answer = async () => successBody({ items: SYNTAX })
+export const describeSyntax: Answer = async () => ({ items: SYNTAX })
 
 type ValuesOf = (entries: readonly EntryRow[]) => readonly KnownValue[]
 
@@ -42,8 +41,8 @@ export const completeQuery: EntryAnswer = async (call, tools) => {
   const { caret, type } = call.values
   const q = call.values.q ?? ''
   const known = createKnown(call, tools)
-  if (type === 'number') return successBody(completeName(q, await known.paths(q, isNumber)))
-  return successBody(await complete(q, Math.min(caret, q.length), known))
+  if (type === 'number') return completeName(q, await known.paths(q, isNumber))
+  return await complete(q, Math.min(caret, q.length), known)
 }
 
 /** The names and values to complete with. Those from entries are from the newest that the other parameters select. */

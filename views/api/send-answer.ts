@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { acceptedCoding } from '../../shared/http/accept-encoding.ts'
+import { successBody } from '../../shared/http/answer.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { ReadGate } from './read-gate.ts'
 
@@ -29,13 +30,20 @@ interface Reading {
 /** Reads that need no store take milliseconds, and hundreds can arrive at once: each begins in a turn of its own, the Teams in turn. */
 const byTurns = createCooperative()
 
-/** Runs the work when the gate has room and answers with its JSON text; the bytes stay reserved until the response closes. */
+/**
+ * Runs the work when the gate has room and answers with its data, or with its text, which is a JSON body; the bytes stay reserved until the
+ * response closes.
+ */
 export async function answerRead(
   gate: ReadGate,
   { team, request, response, signal }: Reading,
-  work: () => Promise<string>,
+  work: () => Promise<object | string>,
 ): Promise<void> {
-  const { result: text, keep, release } = await gate.run(team, signal, () => byTurns.run(team, inOneStep(work)))
+  const bodyText = async (): Promise<string> => {
+    const answer = await work()
+    return typeof answer === 'string' ? answer : successBody(answer)
+  }
+  const { result: text, keep, release } = await gate.run(team, signal, () => byTurns.run(team, inOneStep(bodyText)))
   keep(Buffer.byteLength(text))
   response.once('close', release)
   if (response.closed) release()

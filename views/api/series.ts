@@ -1,5 +1,4 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, GroupField, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { Series } from '../schemas/answers.ts'
@@ -28,7 +27,7 @@ export const seriesOfEntries: EntryAnswer = async (call, { store }) => {
     const term = grouping === null ? null : termOf(grouping, one.value)
     items.push({ ...one, label: await labelOf(one.value, grouping?.field, filter, call, store), term })
   }
-  return successBody({
+  return {
     fn,
     value: of === null ? null : `${of.field}.${of.path}`,
     by: grouping?.by ?? null,
@@ -36,7 +35,7 @@ export const seriesOfEntries: EntryAnswer = async (call, { store }) => {
     spans: found.spans,
     items,
     more: found.more,
-  } satisfies Series)
+  } satisfies Series
 }
 
 /** The text of a group, derived from its newest log; else the name of the value in the registry, or the value. */

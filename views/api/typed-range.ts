@@ -1,6 +1,5 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { DAY_MS, parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import type { TypedRange } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
@@ -30,7 +29,7 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const first = from === null ? '' : parseTime(from, now)
   if (first !== undefined && first !== '' && msOf(to ?? 'now', now) <= msOf(first, now))
     throw refusal('end', 'The end has to be later than the beginning.')
-  return successBody({ from, to } satisfies TypedRange)
+  return { from, to } satisfies TypedRange
 }
 
 /** The message is a full sentence, as it is shown beside the input. */

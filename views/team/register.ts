@@ -135,7 +135,7 @@ function handlersOf(deps: TeamDeps): Handlers {
   const settings = createSettingsReader(deps)
   /** Answers with what this process holds in memory. */
   const show = (dataOf: (team: Team, subject: string) => object) =>
-    read(deps, async (team, subject) => successBody(dataOf(team, subject)))
+    read(deps, async (team, subject) => dataOf(team, subject))
   const write = createWrite(deps)
   const sample = async ({ team, json }: Call): Promise<Change> => {
     readFields(json, [])
@@ -199,14 +199,14 @@ function teamOf(request: IncomingMessage, deps: TeamDeps, changes = false): Team
   return team
 }
 
-/** Makes a handler that reads; `textOf` makes the answer, a JSON text. */
+/** Makes a handler that reads; `answer` makes what `answerRead` takes. */
 const read =
-  (deps: TeamDeps, textOf: (team: Team, subject: string) => Promise<string>): RequestHandler =>
+  (deps: TeamDeps, answer: (team: Team, subject: string) => Promise<object | string>): RequestHandler =>
   (request, response) => {
     const team = teamOf(request, deps)
     refuseParameters(request)
     const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
-    return answerRead(deps.gate, reading, () => textOf(team, subjectOf(request)))
+    return answerRead(deps.gate, reading, () => answer(team, subjectOf(request)))
   }
 
 /**
