@@ -1,10 +1,10 @@
 import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { entryOf as entryOfClef, placesIn as placesInClef } from '../clef/entry.ts'
+import { errorOf, exceptionOf, titledTrace, traceOf } from '../ingest/exception.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import { eventIdOf, firstLineOf, hexId, lineOf, scopeDataOf, summaryOf, textOf } from '../ingest/foreign-fields.ts'
 import type { PlaceOf } from '../ingest/foreign-refusal.ts'
-import { takeException } from './exception.ts'
 import { type Found, type FoundFields, findFields } from './found.ts'
 import { jsonOf, levelIn, textOfBytes, timeOf } from './values.ts'
 
@@ -98,3 +98,40 @@ const takeLevel = (found: FoundFields): string =>
 /** A `priority` may mean something other than a level. */
 const unreadLevel = ({ of }: FoundFields): Found | undefined =>
   of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)
+
+/** The exception of an entry as one text, with its stack trace and its causes. */
+function takeException({ take, of }: FoundFields): string | undefined {
+  const exception = exceptionOf({
+    type: take('exceptionType', lineOf),
+    message: take('exceptionMessage', lineOf),
+    trace: take('exceptionTrace', (value, { name }) =>
+      name === 'fullmessage' ? traceInMessage(value) : traceOf(value),
+    ),
+    cause: take('exceptionCause', (value, _found, leave) => {
+      const cause = errorOf(value)
+      if (cause !== undefined) leave(cause.rest)
+      return cause?.text
+    }),
+  })
+  return (
+    exception ??
+    of('exceptionMessage')
+      .map(({ value }) => tracebacksOf(value))
+      .find(Boolean)
+  )
+}
+
+/** The list that structlog's `dict_tracebacks` makes of an exception and its causes. It stays in the entry, as it has more than the text. */
+function tracebacksOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return undefined
+  const texts = value
+    .filter(isObject)
+    .map(({ exc_type: type, exc_value: message, frames }) =>
+      titledTrace({ type: lineOf(type), message: lineOf(message), trace: traceOf(frames) }),
+    )
+  return texts.filter((text) => text !== undefined).join('\nCaused by: ') || undefined
+}
+
+/** GELF's full message often just repeats the short one, so it counts only if it has a stack trace. */
+const traceInMessage = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^(?:[ \t]{1,8}at |Traceback |Caused by: )/m.test(value) ? lineOf(value) : undefined

@@ -4,7 +4,7 @@ import { LEVELS } from '../../shared/contract/levels.ts'
 
 /*
  * JSON Schemas (2020-12) of the three request bodies; the OpenAPI document shows them and the gateway validates with them. `maxBytes` and
- * `maxDepth` are keywords of our own (keywords.ts). Null counts as absent. Levels in any case, timestamps and GUIDs have no keyword, so
+ * `maxDepth` are keywords of our own (validate.ts). Null counts as absent. Levels in any case, timestamps and GUIDs have no keyword, so
  * code checks them.
  */
 

@@ -1,7 +1,6 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type ErrorObject, type KeywordDefinition, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Offender } from '../../shared/contract/errors.ts'
-import { numberText } from '../../shared/contract/exact-json.ts'
-import { KEYWORDS } from './keywords.ts'
+import { fitsDepth, numberText } from '../../shared/contract/exact-json.ts'
 import { BATCH_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA, LOG_ENTRY_SCHEMA } from './requests.ts'
 
 /** Returns every offender of an object; undefined if there is none. */
@@ -74,3 +73,38 @@ function notValue(data: unknown): string {
   const text = numberText(data) ?? (typeof data === 'object' ? 'an object' : JSON.stringify(data))
   return text.length > QUOTED_CHARACTERS_MAX ? '' : `, not ${text}`
 }
+
+/**
+ * JSON Schema keywords of our own: `maxBytes` counts a string's bytes in UTF-8, `maxDepth` the levels of objects and arrays.
+ * `minLength` replaces the library's, which counts the code points of the whole string; we only ask whether it is empty.
+ */
+const KEYWORDS: readonly KeywordDefinition[] = [
+  {
+    keyword: 'minLength',
+    type: 'string',
+    schemaType: 'number',
+    code: (check) => check.fail(_`${check.data}.length < ${check.schema}`),
+  },
+  {
+    keyword: 'maxBytes',
+    type: 'string',
+    schemaType: 'number',
+    // A UTF-16 unit is 1 to 3 bytes in UTF-8, so most texts need not be measured.
+    code: (check) => {
+      const measure = check.gen.scopeValue('func', { ref: fitsBytes })
+      check.fail(_`${check.data}.length * 3 > ${check.schema} && !${measure}(${check.data}, ${check.schema})`)
+    },
+  },
+  {
+    keyword: 'maxDepth',
+    type: 'object',
+    schemaType: 'number',
+    code: (check) => {
+      const measure = check.gen.scopeValue('func', { ref: fitsDepth })
+      check.fail(_`!${measure}(${check.data}, ${check.schema})`)
+    },
+  },
+]
+
+const fitsBytes = (text: string, bytesMax: number): boolean =>
+  text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax

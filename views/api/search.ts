@@ -8,6 +8,7 @@ import { isNumber } from '../../shared/query/sort-key.ts'
 import type { Term } from '../../shared/query/term.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import type { EventEntity, StepEntity } from '../../shared/registry/registry.ts'
+import type { NameList } from '../schemas/answers.ts'
 import { complete, completeName, type Known, type KnownValue } from '../search/complete.ts'
 import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
@@ -26,6 +27,20 @@ export const changeQuery: Answer = async ({ values }) => {
 
 /** The forms of a search, by example. */
 export const describeSyntax: Answer = async () => ({ items: SYNTAX })
+
+/** The Team's Events and Projects whose name or identifier contains a text, by name. */
+export const listNames: Answer = async ({ team, values }, { registry }) => {
+  const sought = (values.q ?? '').toLowerCase()
+  const isSought = (...texts: readonly string[]): boolean => texts.some((text) => text.toLowerCase().includes(sought))
+  const first = <T extends { readonly name: string }>(found: readonly T[]): readonly T[] =>
+    found.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, values.limit)
+  const events = registry.eventsOf(team).filter(({ identifier, name }) => isSought(identifier, name))
+  const projects = registry.projectsOf(team).filter(({ id, name }) => isSought(id, name))
+  return {
+    events: first(events).map(({ identifier, name }) => ({ identifier, name })),
+    projects: first(projects).map(({ id, name }) => ({ id, name })),
+  } satisfies NameList
+}
 
 type ValuesOf = (entries: readonly EntryRow[]) => readonly KnownValue[]
 

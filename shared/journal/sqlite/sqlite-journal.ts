@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere, startThread } from '../../runtime/threads/thread.ts'
 import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
@@ -13,7 +14,6 @@ import { follow, scan } from './reading.ts'
 import { packRecords } from './record-codec.ts'
 import { openStore, type Store } from './store.ts'
 import { subscribe } from './subscription.ts'
-import { createWriteHealth } from './write-health.ts'
 
 /** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
 export interface SqliteJournalOptions extends DatabaseFileOptions {
@@ -124,3 +124,39 @@ const openStoreThread = (options: DatabaseFileOptions) =>
 
 /** Pages are read and records removed in loops, so these calls count as steps. */
 const isStep = (name: keyof Store): boolean => name === 'read' || name === 'retain'
+
+/**
+ * Remembers that the file could not be written, until it can. After a failed write, a check writes something itself: a process that is
+ * taken out of service because it is not ready gets no appends, and would otherwise never learn that writes work again.
+ */
+function createWriteHealth(probe: () => Promise<void>) {
+  let failure: string | null = null
+
+  const note = (error: unknown): void => {
+    const cause = error instanceof Error && error.cause instanceof JournalFileError ? error.cause : error
+    if (cause instanceof JournalFileError) failure = cause.message
+  }
+
+  return {
+    /** The same call, with its outcome recorded. */
+    watch:
+      <Args extends unknown[]>(write: (...args: Args) => Promise<void>) =>
+      async (...args: Args): Promise<void> => {
+        try {
+          await write(...args)
+          failure = null
+        } catch (error) {
+          note(error)
+          throw error
+        }
+      },
+    check: async (): Promise<Health> => {
+      if (failure !== null)
+        failure = await probe().then(
+          () => null,
+          ({ message }: Error) => message,
+        )
+      return failure === null ? { name: 'journal', ready: true } : { name: 'journal', ready: false, reason: failure }
+    },
+  }
+}

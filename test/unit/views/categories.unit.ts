@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { categoryTree } from '../../../views/api/categories.ts'
+import { categoryTree } from '../../../views/api/choices.ts'
 import type { Choice } from '../../../views/schemas/answers.ts'
 import * as fc from '../../support/fast-check.ts'
 

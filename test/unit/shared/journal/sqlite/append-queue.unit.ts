@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAppendQueue } from '../../../../../shared/journal/sqlite/append-queue.ts'
+import { createAppendQueue } from '../../../../../shared/journal/sqlite/appender.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 describe('the append queue', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordLine } from '../../../../../shared/log-store/elasticsearch/word-line.ts'
+import { wordLine } from '../../../../../shared/log-store/elasticsearch/entry-body.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
