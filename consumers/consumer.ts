@@ -24,7 +24,7 @@ export interface Consumer extends Service {
   readonly done: Promise<void>
 }
 
-export interface ConsumerDeps {
+interface ConsumerDeps {
   readonly projection: ProjectionName
   readonly topicPrefix: string
   readonly journal: Journal

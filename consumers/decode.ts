@@ -13,9 +13,7 @@ export const RECORD_BYTES_MAX = 10_000_000
 export const RECORD_LEVELS_MAX = 100
 
 /** A record's value as an entry, with the text it was read from. */
-export type Decoded<Entry> =
-  | { readonly outcome: 'decoded'; readonly entry: Entry; readonly source: string }
-  | DeadLetter
+type Decoded<Entry> = { readonly outcome: 'decoded'; readonly entry: Entry; readonly source: string } | DeadLetter
 
 export type Decode<Entry> = (record: JournalRecord) => Decoded<Entry>
 

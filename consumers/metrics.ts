@@ -8,7 +8,7 @@ import { DEAD_LETTER_REASONS, type DeadLetterReason } from './dead-letters.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The records of a chunk by outcome. */
-export interface OutcomeCounts {
+interface OutcomeCounts {
   stored: number
   duplicate: number
   skipped: number

@@ -5,7 +5,7 @@ import type { Logger } from '../shared/runtime/logger.ts'
 import { insist } from '../shared/runtime/waiting.ts'
 import { groupName, PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly journal: Pick<Journal, 'scan'>
   readonly store: LogStoreWriter
   readonly topicPrefix: string
@@ -15,7 +15,7 @@ export interface RestoreOptions {
 }
 
 /** Numbers of records by their outcome; a flow's facts are always stored. */
-export interface Restored {
+interface Restored {
   readonly stored: number
   /** Stored before. */
   readonly duplicate: number
@@ -23,7 +23,7 @@ export interface Restored {
   readonly refused: number
 }
 
-export interface RewindOptions {
+interface RewindOptions {
   readonly journal: Pick<Journal, 'positions' | 'rewind'>
   readonly topicPrefix: string
   readonly logger: Pick<Logger, 'warn' | 'error'>

@@ -10,7 +10,7 @@ const MAX_AGE_SECONDS = '7200'
 const REFUSED = 'Pages of this origin may not send logs. Ask the operator to list the origin in CORS_ORIGINS.'
 
 /** Sets the CORS headers of an answer; a preflight is answered here. */
-export type Cors = (request: IncomingMessage, response: ServerResponse) => 'answered' | 'marked'
+type Cors = (request: IncomingMessage, response: ServerResponse) => 'answered' | 'marked'
 
 /**
  * Lets browser apps of these origins (`*`: any origin) send logs and read the answers, refusals included. Answers their preflights (Fetch

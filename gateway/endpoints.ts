@@ -155,7 +155,7 @@ export type EndpointsConfig = Pick<
   | 'BASE_PATH'
 >
 
-export interface EndpointsDeps {
+interface EndpointsDeps {
   readonly config: EndpointsConfig
   readonly clock: Clock
   readonly logger: Logger
@@ -169,7 +169,7 @@ export interface EndpointsDeps {
   readonly share?: () => number
 }
 
-export interface Endpoints {
+interface Endpoints {
   /** The handlers of the ingestion endpoints by path; they take `POST`, and `OPTIONS` for CORS preflights. */
   readonly endpoints: Routes
   /** The same endpoints as gRPC methods. */

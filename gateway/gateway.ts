@@ -10,7 +10,7 @@ import { createRefusalRecorder } from './refusals/recorder.ts'
 /** The smallest share of a rate: connections are never spread evenly enough for less to suffice. */
 const SHARE_MIN = 0.1
 
-export interface GatewayDeps extends CoreServices {
+interface GatewayDeps extends CoreServices {
   readonly batchingPolicy: BatchingPolicy
 }
 

@@ -11,7 +11,7 @@ export interface LiveGateways extends Service {
   count(): number
 }
 
-export interface LiveGatewaysDeps {
+interface LiveGatewaysDeps {
   readonly journal: Pick<Journal, 'append' | 'follow'>
   readonly topic: string
   readonly clock: Clock

@@ -1,7 +1,7 @@
 /** Maximum typos in a text of any length: beyond that, it is another word. */
 const SLIPS_MAX = 6
 
-export interface NearestOptions {
+interface NearestOptions {
   /** The limit of comparison work; unlimited if omitted. */
   readonly room?: Room
   /** Whether the beginning of a known text matches it, as for a command's name. */
@@ -58,7 +58,7 @@ export function createNearest<Known>(
 }
 
 /** The cells of comparison that are left, a few nanoseconds each; comparisons subtract theirs. */
-export interface Room {
+interface Room {
   cells: number
 }
 

@@ -8,7 +8,7 @@ import { answerPrepared, type PreparedBody, prepareBody } from '../shared/http/p
 import { PAGES } from './pages.ts'
 import { cookieOf } from './session/cookie.ts'
 
-export interface SiteDeps {
+interface SiteDeps {
   /** The prefix of every path, as configured. */
   readonly basePath: string
   /** The gateway's address for clients, `here` if it is that of the page, or `unknown`. */

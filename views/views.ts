@@ -14,7 +14,7 @@ import { registerSite } from './site.ts'
 import { registerTeam } from './team/register.ts'
 import type { Watches } from './watches/watches.ts'
 
-export interface ViewsDeps extends CoreServices {
+interface ViewsDeps extends CoreServices {
   readonly audit: Audit
   readonly knownRegistry: RegistryFollower['known']
   readonly store: LogStoreReader

@@ -20,7 +20,7 @@ export const OUTCOMES = {
   views_refused: 'Check VIEWS_URL, CANARY_API_KEY, and /health/ready of the processes with the role views.',
 } as const satisfies Record<string, string>
 
-export type Outcome = keyof typeof OUTCOMES
+type Outcome = keyof typeof OUTCOMES
 
 /** A completed part of the way. */
 export interface Hop {
@@ -31,7 +31,7 @@ export interface Hop {
 }
 
 /** The result of a round. */
-export interface Round {
+interface Round {
   readonly outcome: Outcome
   /** The duration of the whole round. */
   readonly seconds: number

@@ -17,7 +17,7 @@ export interface GatewayFigures {
   readonly brokerMs: number
 }
 
-export interface IndexingFigures {
+interface IndexingFigures {
   readonly consumerMs: number
   readonly storeMs: number
 }

@@ -27,7 +27,7 @@ export interface CliDeps {
 export type WhereMissing = 'create' | 'refuse'
 
 /** Where text goes, such as `process.stdout`. */
-export interface Output {
+interface Output {
   write(text: string): unknown
 }
 

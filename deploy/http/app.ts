@@ -14,7 +14,7 @@ import type { ListeningServer } from './listening.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
 import { createHttpServer } from './server.ts'
 
-export interface HttpServersDeps extends OperationsDeps {
+interface HttpServersDeps extends OperationsDeps {
   readonly config: Config
   readonly roles: readonly RoleParts[]
   /** The version of the program. */
@@ -24,7 +24,7 @@ export interface HttpServersDeps extends OperationsDeps {
   readonly tracer?: Tracer | null
 }
 
-export interface HttpServers {
+interface HttpServers {
   readonly main: ListeningServer
   /** For metrics and health alone, if METRICS_PORT is set. */
   readonly metrics: ListeningServer | undefined

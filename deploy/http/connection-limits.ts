@@ -14,7 +14,7 @@ const LOOK_MS = 1_000
 /** How long an answer may wait for its reader to take some of it. */
 export const STALL_TIMEOUT_MS = 60_000
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly connectionsMax: number
   readonly lookMs?: number
   /** Whether a connection that is silent waits for this server. */

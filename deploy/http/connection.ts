@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
  * first one has begun, and the others wait for their turn, while nothing more is read. At a faulty request, or one too many, no further one
  * is taken, and the connection ends with the answer to the last that was.
  */
-export interface Connection {
+interface Connection {
   /** Answers whose turn has not come, oldest first; their requests have not begun. */
   readonly waiting: ServerResponse[]
   /** Whether no further request of this connection is taken. */

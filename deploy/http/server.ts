@@ -20,7 +20,7 @@ const CHECKS_PER_TIMEOUT = 10
 /** How often a draining server looks for connections that have become idle. */
 const DRAIN_POLL_MS = 50
 
-export interface HttpServerOptions extends ListenAddress {
+interface HttpServerOptions extends ListenAddress {
   readonly name: string
   readonly listener: RequestListener
   readonly config: Config

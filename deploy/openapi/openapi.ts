@@ -14,7 +14,7 @@ import { viewsPart } from '../../views/api/openapi.ts'
 import { sessionPart } from '../../views/session/openapi.ts'
 import { teamPart } from '../../views/team/openapi.ts'
 
-export interface OpenApiInputs {
+interface OpenApiInputs {
   /** The version of the program. */
   readonly version: string
   /** The prefix of every path, beginning with a slash. */

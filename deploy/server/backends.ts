@@ -26,7 +26,7 @@ import type { RunningTracer } from './tracer.ts'
 type Where = 'own' | 'same'
 
 /** A journal with the functions that depend on its kind. */
-export interface OpenJournal {
+interface OpenJournal {
   readonly journal: Journal
   readonly batchingPolicy: BatchingPolicy
   /** Creates missing topics; returns one line per topic, with any deviations from its specification. */

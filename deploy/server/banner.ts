@@ -2,7 +2,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { programName } from '../../shared/runtime/config.ts'
 import type { Role } from './roles.ts'
 
-export interface BannerFacts {
+interface BannerFacts {
   readonly role: Role
   /** The URL of the server, with the base path and without a trailing slash. */
   readonly url: string

@@ -25,7 +25,7 @@ export class DataDirUnusableError extends Error {
 }
 
 /** The folder has no data of a server. */
-export class DataDirMissingError extends Error {
+class DataDirMissingError extends Error {
   override readonly name = 'DataDirMissingError'
 
   constructor(dataDir: string, file: string, server: string) {

@@ -15,7 +15,7 @@ import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Role } from './roles.ts'
 
-export interface RegistrySetupDeps {
+interface RegistrySetupDeps {
   readonly role: Role
   readonly config: Pick<Config, 'REGISTRY_FILE'>
   readonly journal: Journal

@@ -10,7 +10,7 @@ import type { Quotas } from './quotas.ts'
 /** Decides from a request's headers how much of its body is read. */
 type GrantBody = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
 
-export interface BodyGrantsDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
+interface BodyGrantsDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
   readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>
   readonly budget: ByteBudget
   readonly quotas: Pick<Quotas, 'refusal'>

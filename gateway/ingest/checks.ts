@@ -89,7 +89,7 @@ export interface Admitted {
   readonly publication: Publication
 }
 
-export interface AdmitOptions {
+interface AdmitOptions {
   /** Maximum bytes of a record's value. */
   readonly valueBytesMax: number
   /** Whether the key is used so often that its records have to be spread over the partitions. Called once for each record. */
@@ -97,7 +97,7 @@ export interface AdmitOptions {
 }
 
 /** The last check of an entry: makes its record ready for the topic unless it is too large. `subject` is the `ce_subject` header. */
-export type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
+type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
   return (record, subject, { repeatKey, traceparent, isAscii, isForeign }) => {

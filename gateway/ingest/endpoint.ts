@@ -42,7 +42,7 @@ export const sendResponse: SendReply<ServerResponse> = (response, { body, reason
 
 const STATUS_OK = 200
 
-export interface EndpointDeps<Kind extends Content, Source extends BodySource, Response> {
+interface EndpointDeps<Kind extends Content, Source extends BodySource, Response> {
   readonly read: BodyReader<Kind, Source>
   readonly send: SendReply<Response>
   readonly parse: BodyFormat<Kind>['parse']

@@ -27,7 +27,7 @@ export const FOREIGN_CONTEXT = { isAscii: false, isForeign: true } as const
 export type PlaceOf = (field: string) => readonly string[] | undefined
 
 /** An entry in another format, as its sender wrote it. */
-export interface SentEntry {
+interface SentEntry {
   readonly fields: Fields
   readonly placeOf: PlaceOf
   /** How its format writes times, if not in ISO 8601. */

@@ -85,7 +85,7 @@ export function createEntryHandler(
 }
 
 /** Several entries in one request. */
-export interface Batch {
+interface Batch {
   readonly check: BatchCheck
   /** The entries as they were sent, by the index that `check` takes; called only if some were refused. */
   readonly sent: SentEntries

@@ -1,4 +1,4 @@
-export interface HotKeysOptions {
+interface HotKeysOptions {
   /** Uses per second that a key may have: both the refill rate and the capacity of its bucket. */
   readonly usesPerSecond: number
   /** Maximum keys that are remembered. */

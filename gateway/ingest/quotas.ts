@@ -15,7 +15,7 @@ export interface Quotas {
   readonly take: (teamId: string, entries: number, bytes: number) => Problem | undefined
 }
 
-export interface QuotasDeps {
+interface QuotasDeps {
   readonly config: QuotaSettings
   readonly registry: Pick<Registry, 'team'>
   readonly metrics: Metrics

@@ -23,7 +23,7 @@ export interface RequestContext {
 }
 
 /** With an `Idempotency-Key`, the ids of entries are derived from this, the key and the body. */
-export interface IdNamespace {
+interface IdNamespace {
   readonly team: string
   /** The path, with the target if the body does not name it: the same body for two targets is two requests. */
   readonly endpoint: string

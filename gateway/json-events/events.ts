@@ -14,7 +14,7 @@ import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'
 import { type Fields, isObject, leastBytes, refuseNoObject, refuseTooDeep } from '../ingest/fields.ts'
 
 /** One event of a body, or why there is none at its place. */
-export interface SentEvent {
+interface SentEvent {
   readonly event: Checked<Fields>
   /** A lower bound of the event's length in the body. */
   readonly characters: number

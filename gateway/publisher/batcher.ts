@@ -16,7 +16,7 @@ import {
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 
-export interface BatcherDeps {
+interface BatcherDeps {
   readonly options: ScheduleOptions
   /** The partitions of each topic at the start. */
   readonly topics: ReadonlyMap<string, number>

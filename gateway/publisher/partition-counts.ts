@@ -1,7 +1,7 @@
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 
-export interface PartitionCountsDeps {
+interface PartitionCountsDeps {
   readonly journal: Pick<Journal, 'partitionCount'>
   readonly logger: Logger
   readonly topics: readonly string[]
@@ -11,7 +11,7 @@ export interface PartitionCountsDeps {
   readonly onMore: (topic: string, partitions: number) => void
 }
 
-export interface PartitionCounts {
+interface PartitionCounts {
   /** Reads all counts, then keeps checking. Rejects with a `TopicMissingError`. */
   start(): Promise<ReadonlyMap<string, number>>
   /** The number of partitions of a topic; 0 before the start. Never waits. */

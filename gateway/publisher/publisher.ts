@@ -37,7 +37,7 @@ export const PUBLISHER_DEFAULTS = {
   breaker: { failuresPercent: 50, sendsMin: 10, windowMs: 10_000, openMs: 2_000 },
 } as const satisfies Omit<PublisherOptions, 'topics' | 'bufferBytesMax' | 'sendTimeoutMs'>
 
-export interface PublisherDeps {
+interface PublisherDeps {
   readonly journal: Pick<Journal, 'append' | 'partitionCount'>
   readonly clock: Clock
   readonly metrics: Metrics
@@ -136,7 +136,7 @@ async function pushEach(
 }
 
 /** A slice in the making, with the indexes of its records among the publications. */
-export interface PlacedSlice extends Slice {
+interface PlacedSlice extends Slice {
   readonly records: NewRecord[]
   readonly places: number[]
   bytes: number

@@ -20,7 +20,7 @@ export interface ScheduleOptions extends BatchLimits, BatchingPolicy {
 }
 
 /** Decides when a queue sends. */
-export interface Schedule {
+interface Schedule {
   /** Records were put into the queue; `now` is `performance.now()`. */
   waits(queue: PartitionQueue, now: number): void
   /** The queue was emptied without a send. */

@@ -12,7 +12,7 @@ import type { MicroBatch, PublishOutcome } from './publication.ts'
  */
 export type Send = (batch: MicroBatch) => Promise<void>
 
-export interface SenderDeps {
+interface SenderDeps {
   readonly journal: Pick<Journal, 'append'>
   readonly metrics: Metrics
   readonly logger: Logger
@@ -23,7 +23,7 @@ export interface SenderDeps {
 }
 
 /** Sends micro-batches to the journal. */
-export interface Sender {
+interface Sender {
   /** Never rejects: a failure is an outcome. */
   send(batch: MicroBatch): Promise<PublishOutcome>
   /** Ends the timers of its breaker; sends after it are `paused`. */
@@ -101,7 +101,7 @@ export class PausedError extends Error {
   override readonly name = 'PausedError'
 }
 
-export interface Breaker {
+interface Breaker {
   readonly send: Send
   /** Ends its timers; sends after it are refused. */
   close(): void

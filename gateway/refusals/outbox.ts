@@ -8,7 +8,7 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
 
-export interface RefusalOutboxDeps {
+interface RefusalOutboxDeps {
   readonly journal: Pick<Journal, 'append'>
   readonly topic: string
   readonly clock: Clock

@@ -34,7 +34,7 @@ export type RecordRefusals = (request: RefusedRequest, refusals: readonly Refusa
 /** The same for the endpoint at a path. */
 export type RefusalRecorder = (endpoint: string) => RecordRefusals
 
-export interface RefusalRecorderDeps {
+interface RefusalRecorderDeps {
   readonly registry: Pick<Registry, 'teamOfKey' | 'formerTeamOfKey' | 'team' | 'entity' | 'project'>
   readonly clock: Clock
   readonly outbox: Pick<RefusalOutbox, 'push' | 'miss'>

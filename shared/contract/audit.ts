@@ -49,13 +49,13 @@ export const AUDIT_OUTCOMES = ['success', 'failure', 'unknown'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
 /** The outcome of all changes announced under the id. */
-export interface ChangeOutcome {
+interface ChangeOutcome {
   readonly id: string
   readonly at: string
   readonly outcome: AuditOutcome
 }
 
-export type AuditRecord = AnnouncedChange | ChangeOutcome
+type AuditRecord = AnnouncedChange | ChangeOutcome
 
 /** Maximum bytes of a value, as JSON. */
 export const AUDITED_VALUE_BYTES_MAX = 2_048

@@ -27,7 +27,7 @@ export interface NotedRefusal {
 }
 
 /** The number of a Team's refusals, by code, that a gateway did not note since its last such record. */
-export interface UnnotedRefusals {
+interface UnnotedRefusals {
   readonly kind: 'unnoted'
   readonly team: string
   readonly at: string

@@ -13,7 +13,7 @@ export const FINGERPRINT_DIGITS = 13
 export const isFingerprint = (text: string): boolean => /^[\da-f]{13}$/.test(text)
 
 /** The ids of the groups that an application log belongs to; null for none. */
-export interface Fingerprints {
+interface Fingerprints {
   readonly template: string | null
   readonly exceptionGroup: string | null
 }

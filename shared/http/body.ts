@@ -58,10 +58,10 @@ type Read<Value> = Checked<Value> & { readonly text?: string }
 export type ReadBody<Kind extends Content = string> = Read<Body<Kind>> | typeof GONE
 
 /** Turns the bytes of a body into its content; the bytes are then dropped. */
-export type Decode<Kind extends Content> = (bytes: BodyBytes) => Read<Kind>
+type Decode<Kind extends Content> = (bytes: BodyBytes) => Read<Kind>
 
 /** Strips the framing of its transport from a body, and returns the coding of the rest. */
-export type Unwrap = (bytes: BodyBytes, headers: IncomingHttpHeaders) => Checked<ContentCoding>
+type Unwrap = (bytes: BodyBytes, headers: IncomingHttpHeaders) => Checked<ContentCoding>
 
 /** Reads the body of a request, once. */
 export type BodyReader<Kind extends Content = string, Source extends BodySource = IncomingMessage> = (

@@ -12,7 +12,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { batchesOf } from './batches.ts'
 import { AppendError, type Journal, type NewRecord } from './journal.ts'
 
-export interface AuditDeps {
+interface AuditDeps {
   readonly journal: Pick<Journal, 'append'>
   readonly topic: string
   readonly clock: Clock

@@ -23,7 +23,7 @@ export interface TopicFollowerDeps<State> {
 }
 
 /** The records of a topic, folded in memory. */
-export interface TopicFollower<State> extends Service {
+interface TopicFollower<State> extends Service {
   /** The state before the first record until the topic is read to its end. */
   state(): State
   /** Whether the topic was read up to the records that were in it at the start. */

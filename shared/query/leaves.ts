@@ -14,7 +14,7 @@ export const LEAVES_MAX = 1_000
 const NAMELESS = '_'
 
 /** The members of objects and arrays that may still be read; reading subtracts them. */
-export interface LeafRoom {
+interface LeafRoom {
   members: number
 }
 

@@ -18,7 +18,7 @@ export interface Problem {
 }
 
 /** The pieces of a text up to its end or up to the first problem. */
-export interface Lexed {
+interface Lexed {
   readonly lexemes: readonly Lexeme[]
   readonly problem: Problem | null
 }

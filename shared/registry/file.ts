@@ -29,7 +29,7 @@ export interface FileTeam extends Placed {
   /** Its quota; null for that of the settings. */
   readonly limits: TeamLimits | null | undefined
 }
-export interface FileKey extends Placed {
+interface FileKey extends Placed {
   readonly key: string
 }
 /** An Event, or a Project. */
@@ -39,7 +39,7 @@ export interface FileEvent extends Placed {
   readonly name: string | undefined
   readonly archived: boolean | undefined
 }
-export interface FileStep extends FileEvent {
+interface FileStep extends FileEvent {
   /** Null for a Step without an Event. */
   readonly event: string | null | undefined
   readonly order: number | undefined

@@ -19,7 +19,7 @@ export interface RegistryFollower extends Service {
   health(): Health
 }
 
-export interface RegistryFollowerDeps {
+interface RegistryFollowerDeps {
   readonly journal: Pick<Journal, 'follow'>
   readonly topic: string
   readonly logger: Logger

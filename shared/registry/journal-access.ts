@@ -17,7 +17,7 @@ import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
 /** The registry topic of a journal, as needed to change the registry. */
-export interface RegistryTopic {
+interface RegistryTopic {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly topic: string
   /** The state that the process already knows, as it follows the topic: only later records are read. */

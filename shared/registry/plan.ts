@@ -12,7 +12,7 @@ import {
 import type { FileProblem } from './yaml-reader.ts'
 import { byLine } from './yaml-reader.ts'
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
   readonly prune: boolean
   /** The canonical timestamp of new and revoked keys. */

@@ -100,7 +100,7 @@ export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => 
   headers: value === null ? {} : { 'content-type': 'application/json' },
 })
 
-export interface Decoded {
+interface Decoded {
   /** The change to fold: an unreadable value counts as deleted. Undefined if the key is unreadable. */
   readonly record?: RegistryRecord
   /** Set if the record was not written by this program, or by a version that is too new. */

@@ -15,7 +15,7 @@ import {
 } from './records.ts'
 import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, StepEntity, Team } from './registry.ts'
 
-export interface RegistryFold {
+interface RegistryFold {
   readonly registry: Registry
   /** The state after all records so far; later ones change it in place. */
   readonly state: RegistryState

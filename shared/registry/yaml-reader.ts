@@ -24,7 +24,7 @@ export interface YamlValue {
     | { readonly type: 'scalar'; readonly scalar: unknown }
 }
 
-export interface YamlField {
+interface YamlField {
   readonly name: string
   /** The line of its name. */
   readonly line: number

@@ -17,7 +17,7 @@ type ValueOf<S extends Setting> = S extends { type: 'integer' }
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> } & SecretFiles
 
 /** The settings that may be given as files. */
-export type SecretName = {
+type SecretName = {
   [Name in SettingName]: (typeof SETTINGS)[Name] extends { secret: true } ? Name : never
 }[SettingName]
 

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 const BITS = { 4: 32, 6: 128 } as const
 
 /** IP addresses with the same leading bits. */
-export interface Network {
+interface Network {
   readonly address: string
   readonly version: 4 | 6
   /** The number of leading bits that its addresses share. */

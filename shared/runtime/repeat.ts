@@ -2,7 +2,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Service } from './lifecycle.ts'
 import { byDeadline } from './waiting.ts'
 
-export interface RepeaterOptions {
+interface RepeaterOptions {
   readonly name: string
   /** Time from the end of a run to the next one, in milliseconds; the first run begins with the service. */
   readonly intervalMs: number

@@ -80,7 +80,7 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 }
 
 /** Waits that can end early. */
-export interface Waker {
+interface Waker {
   /** Ends all current waits. */
   wake(): void
   /** Resolves after `ms` milliseconds, at `wake`, or when the signal aborts. */

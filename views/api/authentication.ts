@@ -13,7 +13,7 @@ export interface AuthenticationDeps {
 }
 
 /** The authenticated Team's id, and whether a key or the page's cookie authenticated it. */
-export interface Caller {
+interface Caller {
   readonly team: string
   readonly by: 'key' | 'session'
 }

@@ -44,7 +44,7 @@ export function csvColumnsOf(kind: EntryKind, text: string): CsvColumns {
 }
 
 /** A CSV file (RFC 4180) of entries of these kinds; its columns are the paths of an item's values, all of them unless some are chosen. */
-export interface CsvTable {
+interface CsvTable {
   readonly head: string
   line(item: Entry): string
 }

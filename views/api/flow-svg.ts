@@ -11,7 +11,7 @@ import { visitsOf } from '../flow-layout/visits.ts'
 import type { EntityRef, Entry, FlowStep } from '../schemas/answers.ts'
 
 /** The content of a drawing of a flow. */
-export interface FlowPicture {
+interface FlowPicture {
   readonly correlationKey: string
   readonly entries: readonly Entry[]
   /** Whether there are more entries than these. */

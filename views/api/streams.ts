@@ -11,7 +11,7 @@ export interface Streams {
   readonly exports: StreamGroup
 }
 
-export interface StreamGroup {
+interface StreamGroup {
   /**
    * Counts a stream until its response closes. The signal aborts when the client disconnects or the group is closed. Throws `server_error`
    * when the Team has reached its limit, or the group is closed.

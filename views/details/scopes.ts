@@ -10,7 +10,7 @@ export interface Scope extends JsonFields {
   readonly within: string
 }
 
-export interface ScopeStack {
+interface ScopeStack {
   /** Outermost first. */
   readonly scopes: readonly Scope[]
   /** Whether there is more than was read. */
@@ -18,7 +18,7 @@ export interface ScopeStack {
 }
 
 /** An effective value of the entry: inner scopes override outer ones. */
-export interface MergedField extends JsonField {
+interface MergedField extends JsonField {
   /** The overridden values of outer scopes for the same name, nearest first. */
   readonly hidden: readonly string[]
   /** As in the scope it comes from. */

@@ -12,7 +12,7 @@ interface Container {
   named: boolean
 }
 
-export interface LeafVisitor {
+interface LeafVisitor {
   /** Builds a member's path from its object's path (empty at the top) and its name. */
   readonly join: (path: string, name: string) => string
   /** Receives a scalar value as written; returning false ends the walk. */

@@ -2,7 +2,7 @@ import { beginningOf } from '../../shared/contract/rows.ts'
 import { JSON_TEXT, visitLeaves } from './json-leaves.ts'
 
 /** A value of a payload and the names that lead to it, joined by dots; arrays add nothing. */
-export interface Pair {
+interface Pair {
   readonly path: string
   /** A string without its quotes; a number exactly as written. */
   readonly text: string

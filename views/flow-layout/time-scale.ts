@@ -5,7 +5,7 @@ export interface Segment {
   readonly folded: boolean
 }
 
-export interface PlacedSegment extends Segment {
+interface PlacedSegment extends Segment {
   /** Its edges in pixels, and those of the area where time is drawn: an active segment has margins. */
   readonly x0: number
   readonly x1: number

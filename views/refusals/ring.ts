@@ -18,13 +18,13 @@ export interface RefusalsReader {
   of(team: string): readonly KeptRefusal[] | undefined
 }
 
-export interface RefusalRing {
+interface RefusalRing {
   /** Applies records of the topic, in order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'offset' | 'value'>[]): void
   of(team: string): readonly KeptRefusal[]
 }
 
-export interface RingLimits {
+interface RingLimits {
   /** Maximum number of refusals per Team. */
   readonly perTeamMax: number
   /** Maximum bytes over all Teams, measured as records. */

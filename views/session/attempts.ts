@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../../shared/runtime/clock.ts'
 
-export interface AttemptLimits {
+interface AttemptLimits {
   /** How many may be counted in a row. */
   readonly burst: number
   /** Milliseconds after which one more may be. */

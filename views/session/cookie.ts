@@ -13,7 +13,7 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return undefined
 }
 
-export interface CookieScope {
+interface CookieScope {
   readonly basePath: string
   /** Whether the browser may send it over https only. */
   readonly secure: boolean

@@ -17,7 +17,7 @@ import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
 
-export interface SessionRoutesDeps extends SessionsDeps {
+interface SessionRoutesDeps extends SessionsDeps {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly basePath: string

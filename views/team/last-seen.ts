@@ -12,7 +12,7 @@ export interface LastSeen {
   readonly seen: { readonly [Target in TargetKind]: ReadonlyMap<string, Seen> }
 }
 
-export interface Seen {
+interface Seen {
   /** The latest timestamp; null if the time budget was used up. */
   readonly at: string | null
   readonly count: number
@@ -20,7 +20,7 @@ export interface Seen {
 
 export type TargetKind = 'event' | 'step' | 'project'
 
-export interface LastSeenDeps {
+interface LastSeenDeps {
   readonly store: Pick<LogStoreReader, 'facets' | 'search'>
   readonly clock: Clock
   readonly logger: Logger

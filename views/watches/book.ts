@@ -56,7 +56,7 @@ export interface WatchBook {
 /** A state without the number and writer that the book adds. */
 export type NextState = Omit<StoredState, 'by' | 'revision'>
 
-export interface WatchBookDeps {
+interface WatchBookDeps {
   readonly journal: Pick<Journal, 'follow' | 'append'>
   readonly topic: string
   /** Identifies this process among all writers. */

@@ -24,7 +24,7 @@ import type { Posted, Poster } from './poster.ts'
 import { afterAttempt, afterError, afterEvaluation, beforeAttempt, dueDelivery, stateOf } from './progress.ts'
 import type { Delivery } from './records.ts'
 
-export interface EvaluatorDeps {
+interface EvaluatorDeps {
   readonly book: WatchBook
   readonly ownership: Pick<Ownership, 'owns'>
   readonly poster: Poster

@@ -12,7 +12,7 @@ export interface Job {
  * Runs jobs with limits on concurrency in total and per owner. Repeats come after all others. Jobs of one owner otherwise run in order; the
  * owner served longest ago is next.
  */
-export interface Lanes {
+interface Lanes {
   /** Whether a job with this key is running. */
   isRunning(key: string): boolean
   /** Replaces the waiting jobs. */

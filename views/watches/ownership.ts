@@ -10,7 +10,7 @@ export interface Ownership extends Service {
   health(): Health
 }
 
-export interface OwnershipDeps {
+interface OwnershipDeps {
   readonly journal: Pick<Journal, 'subscribe'>
   /** Has one partition: the process that is assigned it is the owner. */
   readonly topic: string

@@ -15,7 +15,7 @@ export interface Message {
   readonly body: string
 }
 
-export interface Target {
+interface Target {
   /** The id of the Team that chose the address. */
   readonly team: string
   readonly url: string

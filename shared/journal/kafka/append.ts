@@ -8,7 +8,7 @@ import { patchClient } from './patched-client.ts'
 import { mutedMsOf, produce } from './produce.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
-export interface AppenderOptions {
+interface AppenderOptions {
   /** Maximum time of one append, including all attempts; keep it below the deadline of the request that waits. */
   readonly deliveryTimeoutMs: number
   /** Maximum time of one attempt, after which a frozen leader is given up. */
@@ -17,7 +17,7 @@ export interface AppenderOptions {
   readonly compression: Compression
 }
 
-export interface Appender {
+interface Appender {
   append(batch: AppendBatch): Promise<void>
   /** Waits for the appends in progress, whose time is limited. */
   close(): Promise<void>

@@ -44,7 +44,7 @@ export interface GroupPosition extends Bounds {
   readonly committed: LogPlace | null
 }
 
-export interface TopicPartition {
+interface TopicPartition {
   readonly leader: number
   readonly replicas: readonly number[]
 }

@@ -1,7 +1,7 @@
 import type { UnconfirmedOutcome } from '../journal.ts'
 
 /** The meaning of one failed attempt to append. */
-export interface AppendVerdict {
+interface AppendVerdict {
   readonly outcome: UnconfirmedOutcome
   readonly retry: boolean
 }

@@ -24,7 +24,7 @@ export interface FetchedPartition {
 }
 
 /** A broker's answer. */
-export interface Fetched {
+interface Fetched {
   readonly partitions: readonly FetchedPartition[]
   /** Milliseconds for which the broker reads nothing more from the connection, as a quota is used up (KIP-219); mostly 0. */
   readonly mutedMs: number
@@ -41,7 +41,7 @@ const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, Fetched>(
   parseResponse,
 )
 
-export interface FetchOptions {
+interface FetchOptions {
   /** Maximum time that the broker waits for records before it answers with none. */
   readonly maxWaitMs: number
   /** Maximum bytes of one answer; the first batch is sent whatever its size. */

@@ -80,7 +80,7 @@ const UNREAD_MS = 30_000
 /** The longest wait for a broker that reads nothing, as a quota is used up: the quota may be raised meanwhile. */
 const MUTED_MS_MAX = 60_000
 
-export interface Fetcher {
+interface Fetcher {
   /** Resolves when the signal aborts; rejects with what `onOutOfRange` rejected with. */
   readonly done: Promise<void>
   /** Called when records of a source are wanted again. */

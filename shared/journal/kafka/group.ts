@@ -8,7 +8,7 @@ import { describeFault } from './faults.ts'
 import type { Ended, GroupContext, Member, StartMember } from './member.ts'
 import { judgeStall } from './stall.ts'
 
-export interface SubscriptionContext extends GroupContext {
+interface SubscriptionContext extends GroupContext {
   readonly handlerTimeoutMs: number
   readonly stallTimeoutMs: number
 }

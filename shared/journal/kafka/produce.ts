@@ -5,7 +5,7 @@ const PRODUCE = 0
 const VERSION = 9
 
 /** The answer of a broker to a batch. */
-export interface Produced {
+interface Produced {
   /** A batch is stored as a whole, so its first offset stands for every record. */
   readonly isConfirmed: boolean
   /** Milliseconds for which the broker reads nothing more from the connection, as a quota is used up (KIP-219); mostly 0. */

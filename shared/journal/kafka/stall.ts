@@ -17,7 +17,7 @@ export interface PartitionState {
   readonly refusal: Refusal | null
 }
 
-export interface StallVerdict {
+interface StallVerdict {
   /** Why the member is not ready, in the same words as long as the reason lasts; null if it is ready. */
   readonly reason: string | null
   /** The partitions that have been stuck long enough to warn about; empty if there are none. */

@@ -17,7 +17,7 @@ export interface Waiting extends PartitionState {
   obstacle: string
 }
 
-export interface StartingPointsOptions {
+interface StartingPointsOptions {
   readonly context: ReadContext
   readonly group: string
   readonly partitions: readonly Waiting[]

@@ -18,7 +18,7 @@ export interface PackedAppend {
   readonly batches: readonly PackedBatch[]
 }
 
-export interface Appender {
+interface Appender {
   append(packed: PackedAppend, appendedAt: number): Promise<void>
   /** Writes everything that waits at once. */
   flush(): void

@@ -18,7 +18,7 @@ export interface TopicCleanup {
 }
 
 /** The part of a partition that never changes. */
-export interface KnownPartition {
+interface KnownPartition {
   readonly id: number
   /** Whether its topic keeps the last record of each key. */
   readonly compacted: boolean

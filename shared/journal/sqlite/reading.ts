@@ -10,7 +10,7 @@ const PAGE_RECORDS = 500
 /** Time from a read that failed to the next attempt. */
 const RETRY_MS = 1_000
 
-export interface ReadingDeps {
+interface ReadingDeps {
   readonly store: StoreCalls
   readonly changes: Changes
   readonly logger: Pick<Logger, 'error'> | undefined

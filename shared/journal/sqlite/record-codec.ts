@@ -25,7 +25,7 @@ export interface StoredBatch {
 }
 
 /** One record within a packed batch, not decoded. */
-export interface PackedRecord {
+interface PackedRecord {
   readonly key: Uint8Array | null
   readonly value: Uint8Array | null
   readonly headers: Uint8Array

@@ -8,7 +8,7 @@ import type { GroupPartition, Groups, Member } from './groups.ts'
 import { readPage, untilRead } from './reading.ts'
 import type { StoreCalls } from './store.ts'
 
-export interface SubscriptionDeps {
+interface SubscriptionDeps {
   readonly store: StoreCalls
   /** The store's `commit`, watched for failures. */
   readonly commit: (group: string, partitionId: number, position: number) => Promise<void>

@@ -16,7 +16,7 @@ export interface ChunkLimits {
 }
 
 /** Turns items into chunks, one at a time and on demand: an item is dropped as soon as it has become bytes. */
-export interface ChunkSource {
+interface ChunkSource {
   /** The next chunk, or null if there is none. */
   take(): Chunk | null
   /** Whether every item was taken. */
@@ -24,7 +24,7 @@ export interface ChunkSource {
 }
 
 /** A pool of body buffers: allocating megabytes for every request keeps the garbage collector busy. */
-export interface Rooms {
+interface Rooms {
   lend(): Buffer<ArrayBuffer>
   /** Returns a body to the pool; nobody may read it any more. */
   giveBack(body: Buffer<ArrayBuffer>): void

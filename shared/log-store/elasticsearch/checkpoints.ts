@@ -37,7 +37,7 @@ export interface RebuiltMeta {
 }
 
 /** An existing shard that does not report its progress. */
-export interface SilentShard extends Shard {
+interface SilentShard extends Shard {
   /** Whether its index was closed; if not, the shard will be back, as after a restart of its node. */
   readonly closed: boolean
 }

@@ -42,7 +42,7 @@ const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
   gzip: false,
 }
 
-export interface ElasticsearchDeps {
+interface ElasticsearchDeps {
   readonly url: string
   /** Called for each request. */
   readonly auth: () => ElasticsearchAuth

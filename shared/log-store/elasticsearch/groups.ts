@@ -14,7 +14,7 @@ import { bySpan, spansOf } from './histogram.ts'
 import { type Clause, compileQuery, LEAVES } from './query-dsl.ts'
 import { aggregate, edge, entrySort, INSTANT, instantOf, type Searcher, type Terms, type TopHit } from './searcher.ts'
 
-export type Value = string | number
+type Value = string | number
 
 interface Counted {
   readonly values: Terms<Value>

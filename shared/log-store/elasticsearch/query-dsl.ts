@@ -31,7 +31,7 @@ export const term = (field: string, value: string | number): Clause => ({ term: 
 const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
 
 /** A category and all categories below it. */
-export const categoryOrBelow = (category: string): Clause =>
+const categoryOrBelow = (category: string): Clause =>
   anyOf([term('category', category), prefix('category', `${category}.`)])
 
 const EXACT = ['environment', 'correlationKey', 'event', 'step', 'project', 'template', 'exceptionGroup'] as const

@@ -17,7 +17,7 @@ import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
 import { type EntrySource, type Hit, type StampedSource, textOf, WHOLE } from './searcher.ts'
 
 /** The functions that make documents and facts of stored records. */
-export interface Projections {
+interface Projections {
   documentOf(entry: EntryRecord, source: string): EntryDocument
   /** Null for an entry without a correlationKey. */
   flowFact(entry: EntryRecord): FlowDelta | null

@@ -12,7 +12,7 @@ export interface ReplaceOptions {
   readonly signal: AbortSignal
 }
 
-export interface Replaced {
+interface Replaced {
   /** The name by which the index is written and searched. */
   readonly name: string
   readonly index: string
@@ -22,7 +22,7 @@ export interface Replaced {
 }
 
 /** How documents come from one index into another. */
-export interface Copying {
+interface Copying {
   /** Whether the copy has the shards of the index, each the copy of one, so that a tail can go on in it; otherwise those of its template. */
   readonly keepsShards: boolean
   /** Copies the parts into the index `made`, in their order; rejects with a `RebuildError` if it then lacks one of them. Rounds count from 1. */

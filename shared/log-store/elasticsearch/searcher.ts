@@ -17,7 +17,7 @@ export interface Hit<Source> {
   readonly fields?: unknown
 }
 
-export interface SearchAnswer<Source, Aggregations = unknown> {
+interface SearchAnswer<Source, Aggregations = unknown> {
   /** The total is counted if the body has `track_total_hits`. */
   readonly hits?: { readonly total?: { readonly value: number }; readonly hits?: readonly Hit<Source>[] }
   readonly aggregations?: Aggregations
@@ -72,7 +72,7 @@ export interface TopHit {
 
 export const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly signal?: AbortSignal | undefined
   /** As in `ElasticsearchRequest`. */
   readonly answerBytesMax?: number

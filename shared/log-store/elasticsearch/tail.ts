@@ -77,7 +77,7 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
 }
 
 /** The position of a reader of arrivals: the last number that it has seen in each shard. */
-export interface TailPosition {
+interface TailPosition {
   /** The kinds that the reader follows. Of the other kind it has seen nothing, and missed nothing. */
   readonly kinds: readonly EntryKind[]
   readonly seen: ReadonlyMap<string, number>

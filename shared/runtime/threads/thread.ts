@@ -13,7 +13,7 @@ import {
   type ToThread,
 } from './wire.ts'
 
-export interface ThreadOptions {
+interface ThreadOptions {
   /** Names the thread in errors, health and tools. */
   readonly name: string
   /** The module that the thread runs; it has to call `serveThread`. */

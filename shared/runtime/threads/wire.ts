@@ -25,7 +25,7 @@ export type FromThread =
   | { readonly kind: 'answers'; readonly answers: readonly AnswerMessage[] }
 
 /** An error in transit between threads, with the class and fields that structured cloning would lose. */
-export interface WireError {
+interface WireError {
   readonly name: string
   readonly message: string
   readonly stack: string | undefined
@@ -70,7 +70,7 @@ export function decodeError(wire: WireError, classes: readonly ErrorClass[]): Er
 }
 
 /** Gathers the messages of one event loop turn and posts them together: a post costs more than most messages. */
-export interface Outbox<Message> {
+interface Outbox<Message> {
   /** `onUnsent` is called if the message contains something that cannot be cloned. */
   send(message: Message, onUnsent: (error: Error) => void, transfer?: readonly Transferable[]): void
   /** Posts the gathered messages at once. */

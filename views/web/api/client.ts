@@ -119,7 +119,7 @@ const UNREACHABLE = {
   },
 } as const
 
-export interface StreamHandlers {
+interface StreamHandlers {
   readonly onEntry: (entry: Entry) => void
   /** The server omitted this many entries because this client was too slow. */
   readonly onSkipped?: (count: number) => void

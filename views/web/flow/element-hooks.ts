@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 
 /** A range being dragged, in pixels from the element's left edge; `from` is where the drag began. */
-export interface Drag {
+interface Drag {
   readonly from: number
   readonly to: number
 }

@@ -17,7 +17,7 @@ const UNEVEN = 10
 /** Bars that are enlarged stay so down to this many times, so that a live list does not switch to and fro. */
 const STILL_UNEVEN = 5
 
-export interface Bars {
+interface Bars {
   /** The segments of each bucket; the most severe level is at the bottom, where it is easiest to compare. */
   readonly bars: readonly (readonly Segment[])[]
   /** Whether bars are as high as the square roots of their counts, which shows both a burst and the bars beside it. */

@@ -9,7 +9,7 @@ export const folderOf = (kind: EntryKind): 'event-logs' | 'application-logs' => 
 /** The main text of an entry. */
 export const messageOf = (entry: Entry): string => (entry.kind === 'event' ? entry.payload : entry.message)
 
-export interface Source {
+interface Source {
   /** Short form for rows. */
   readonly name: string
   readonly full: string

@@ -20,7 +20,7 @@ interface Shape {
   readonly expanded: readonly (readonly [index: number, id: string])[]
 }
 
-export interface RowWindow {
+interface RowWindow {
   /** The drawn rows: `first` inclusive, `end` exclusive. */
   readonly first: number
   readonly end: number

@@ -87,7 +87,7 @@ export const heightOf = (number: number, { low, high }: ValueAxis): number =>
   (PLOT_HEIGHT * (high - number)) / (high - low)
 
 /** The paths of a series. */
-export interface SeriesPaths {
+interface SeriesPaths {
   /** Through points with neighbours. */
   readonly line: string
   /** Zero-length marks at points without neighbours. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLatest } from './use-latest.ts'
 
 /** A value shared by distant parts of the page. */
-export interface Store<Value> {
+interface Store<Value> {
   get(): Value
   set(value: Value): void
   /** Calls `listener` on every change, until the returned function is called. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-export interface Tab {
+interface Tab {
   readonly id: string
   readonly name: ComponentChildren
 }

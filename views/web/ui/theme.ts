@@ -1,7 +1,7 @@
 import { BASE } from './base.ts'
 import { createStore } from './store.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+type Theme = 'system' | 'light' | 'dark'
 
 export const THEMES: readonly (readonly [Theme, string])[] = [
   ['system', 'System'],

@@ -4,7 +4,7 @@ import { BASE } from './base.ts'
 import { createStore, useStore } from './store.ts'
 
 /** How a change enters the browser's history: `push` for changes that "back" should undo, `replace` for others. */
-export type How = 'push' | 'replace'
+type How = 'push' | 'replace'
 
 const read = (): Address => parseAddress(location.pathname, location.search, BASE)
 
