@@ -9,7 +9,7 @@ export const CLIENT_TYPES_FILE = 'clients/typescript/src/entries.ts'
 export const clientTypes = (): string => `// Written by \`npm run docs\` from gateway/schemas/requests.ts.
 
 /** The log levels, from the least to the most severe. */
-type Level = ${LEVELS.map((level) => `'${level}'`).join(' | ')}
+export type Level = ${LEVELS.map((level) => `'${level}'`).join(' | ')}
 
 /** One application log. */
 ${interfaceOf('ApplicationLog', BATCH_ENTRY_SCHEMA)}
