@@ -66,10 +66,10 @@ export function registerSite(
   const site = Router()
   const shell = ({ headers }: Request, response: Response): void => {
     const { shell: html } = page() ?? {}
-    if (html === undefined) answerNotBuilt(response)
+    if (html === undefined) answerText(response, 503, 'text/plain; charset=utf-8', NOT_BUILT)
     else {
       const themed = withTheme(html, cookieOf(headers.cookie, THEME_COOKIE))
-      answerShell(response, withMeta(withBase(themed, base), 'gateway', gateway))
+      answerText(response, 200, 'text/html; charset=utf-8', withMeta(withBase(themed, base), 'gateway', gateway))
     }
   }
   for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serveReads(site, path, shell)
@@ -105,22 +105,11 @@ const NOT_BUILT = `The page is not built. In the folder of Sluice, run
 and load this address again. Everything else works: the API is described at docs/.
 `
 
-/** Never cached, because it names the files of this build and contains the reader's theme. */
-const answerShell = (response: Response, html: string): void =>
-  answerBytes(response, 200, 'text/html; charset=utf-8', Buffer.from(html), { 'cache-control': 'no-store' })
-
-const answerNotBuilt = (response: Response): void =>
-  answerBytes(response, 503, 'text/plain; charset=utf-8', Buffer.from(NOT_BUILT), { 'cache-control': 'no-store' })
-
-function answerBytes(
-  response: Response,
-  status: number,
-  type: string,
-  body: Buffer,
-  headers: Readonly<Record<string, string>>,
-): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': type, 'content-length': body.length, ...headers })
-  response.end(body)
+/** Never cached: the shell names the files of this build and contains the reader's theme. */
+function answerText(response: Response, status: number, type: string, text: string): void {
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' }
+  response.writeHead(status, { ...HEADERS, ...headers })
+  response.end(text)
 }
 
 /** A file of the page, ready to be sent. */

@@ -244,8 +244,8 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly problem: Problem
 
-  constructor(cause: Problem, options?: ErrorOptions) {
-    super(cause.message, options)
+  constructor(cause: Problem) {
+    super(cause.message)
     this.problem = cause
   }
 }

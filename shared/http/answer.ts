@@ -9,7 +9,7 @@ export function answerJson(
   response: ServerResponse,
   status: number,
   body: string | Uint8Array,
-  headers: OutgoingHttpHeaders = {},
+  headers: OutgoingHttpHeaders,
 ): void {
   const { 'content-type': type = 'application/json; charset=utf-8', ...others } = headers
   // Alternating names and values, the form that Node writes fastest.

@@ -40,8 +40,8 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The words that run a command where this process runs: npm's in a checkout, else the name that the program has in the image. */
-export const programName = (env: Environment = process.env): 'npm run sluice --' | 'sluice' =>
-  env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
+export const programName = (): 'npm run sluice --' | 'sluice' =>
+  process.env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
 
 /** Reads the settings from the environment; throws a `ConfigError` that lists every problem. */
 export function loadConfig(env: Environment = process.env): Config {

@@ -50,7 +50,7 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
  */
 export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
-  let written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+  let written = createKnownFlows()
   /** The index that they were written to. */
   let index: string | undefined
   /** The flows of each merge that waits for the answer to its write. */
@@ -72,7 +72,7 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
   async function knownFlows(signal: AbortSignal): Promise<typeof written> {
     const path = `/${names.flows}/_settings/index.uuid`
     const found = JSON.stringify(await connection.send({ method: 'GET', path, query: LENIENT, signal }))
-    if (found !== index) written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+    if (found !== index) written = createKnownFlows()
     index = found
     return written
   }
@@ -133,7 +133,7 @@ export function createFlowWriter({ bulk, connection, names, metrics }: Deps): Me
 const KNOWN_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** Summaries as this process wrote them, up to a total size; the least recently written are forgotten first. */
-function createKnownFlows(sizeMax: number) {
+function createKnownFlows() {
   /** The flows by their ids; null for a flow that other processes write as well. */
   const known = new Map<string, { readonly flow: Known | null; readonly size: number }>()
   let held = 0
@@ -142,7 +142,7 @@ function createKnownFlows(sizeMax: number) {
     known.delete(id)
     known.set(id, { flow, size })
     for (const [oldest, { size }] of known) {
-      if (held <= sizeMax) break
+      if (held <= KNOWN_CHARACTERS_MAX) break
       known.delete(oldest)
       held -= size
     }

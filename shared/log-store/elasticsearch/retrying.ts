@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { pause } from '../../runtime/waiting.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { AnswerTooLongError, type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
 import { classifyRequest } from './outcome.ts'
@@ -18,13 +18,9 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 }
 
 /** Waits; if the signal aborts first, rejects with its reason. */
-export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  }
+export async function pauseUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await pause(ms, signal)
+  signal?.throwIfAborted()
 }
 
 /** Whether the same request may succeed soon without any intervention. */
