@@ -7,10 +7,7 @@ import { createStore } from '../ui/store.ts'
 export interface Problem {
   readonly code: string
   readonly message: string
-  readonly details: unknown
   readonly retryable: boolean
-  /** The HTTP status; 0 if there was no answer. */
-  readonly status: number
   /** Seconds to wait before retrying, if the server says so. */
   readonly retryAfter: number | null
 }
@@ -78,7 +75,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   if (over && refusals === refusedSessions.get() && changes === changedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
   const message = over ? 'Your session is over.' : inPageWords(body.error.message, retryAfter)
-  return { ok: false, problem: { ...body.error, message, status: response.status, retryAfter } }
+  return { ok: false, problem: { ...body.error, message, retryAfter } }
 }
 
 /** Statuses below 500 of a proxy whose server restarts. */
@@ -93,7 +90,7 @@ const refusedByProxy = ({ status }: Response) => {
   const message = `A proxy in front of Sluice refused this request ${how}.`
   return {
     ok: false,
-    problem: { ...UNREACHABLE.problem, code: 'refused_by_proxy', message, retryable: false, status },
+    problem: { ...UNREACHABLE.problem, code: 'refused_by_proxy', message, retryable: false },
   } as const
 }
 
@@ -105,16 +102,14 @@ const inPageWords = (message: string, retryAfter: number | null): string =>
 
 type Envelope<T> =
   | { readonly success: true; readonly data: T }
-  | { readonly success: false; readonly error: Omit<Problem, 'status' | 'retryAfter'> }
+  | { readonly success: false; readonly error: Omit<Problem, 'retryAfter'> }
 
 const UNREACHABLE = {
   ok: false,
   problem: {
     code: 'unreachable',
     message: 'The server does not answer.',
-    details: null,
     retryable: true,
-    status: 0,
     retryAfter: null,
   },
 } as const

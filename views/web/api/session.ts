@@ -38,9 +38,7 @@ export async function loadSession(): Promise<void> {
 const NOT_KEPT: Problem = {
   code: 'session_not_kept',
   message: 'This browser does not keep the cookie of the session, or another server answers that does not accept it.',
-  details: null,
   retryable: false,
-  status: 0,
   retryAfter: null,
 }
 

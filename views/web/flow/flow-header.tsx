@@ -1,19 +1,22 @@
 import type { ComponentChildren } from 'preact'
+import { epochMs, type FlowLog } from '../../flow-layout/flow-log.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
-import type { FlowSummary } from '../../schemas/answers.ts'
+import type { EntryDetails, FlowSummary } from '../../schemas/answers.ts'
 import { urlOf } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { agoText, iso } from '../lib/times.ts'
+import { detailsPath } from '../logs/links.ts'
 import { LiveSwitch } from '../logs/toolbar.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { apiOf } from './flow-address.ts'
-import { FlowFailure } from './flow-failure.tsx'
 import { STEPS } from './texts.ts'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
+import { failingLog, failureText } from './words.ts'
 
 interface HeaderProps {
   readonly view: FlowView
@@ -112,5 +115,28 @@ function FlowExport({ view: { window, params, brief } }: { readonly view: FlowVi
         ))
       }
     </Popover>
+  )
+}
+
+/** The error that a flow ended with, on one line that links to its log. */
+function FlowFailure({ view }: { readonly view: FlowView }) {
+  const { state, lastProgressAt } = view.brief.summary
+  const log =
+    state === 'failed' ? failingLog(view.logs, lastProgressAt === null ? 0 : epochMs(lastProgressAt)) : undefined
+  return log === undefined ? null : <Line log={log} onSelect={() => view.select(log)} />
+}
+
+function Line({ log, onSelect }: { readonly log: FlowLog; readonly onSelect: () => void }) {
+  const { entry } = log
+  const thrown = entry.kind === 'application' && entry.exception !== null
+  const { data } = useFetch<EntryDetails>(thrown ? detailsPath(entry) : null)
+  const { what, where } = failureText(log, data?.exception?.parts ?? [])
+  return (
+    <p class="flow-failure">
+      <button type="button" class="mono bad" title="Go to this log" onClick={onSelect}>
+        <bdi>{visible(what)}</bdi>
+        {where !== '' && <bdi class="muted"> · {visible(where)}</bdi>}
+      </button>
+    </p>
   )
 }
