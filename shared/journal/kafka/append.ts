@@ -1,11 +1,10 @@
-import { type Broker, type Connection, Producer } from '@platformatic/kafka'
+import { type Broker, type Connection, ProduceAcks, Producer, produceV9, Writer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
-import { mutedMsOf, produce } from './produce.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
 interface AppenderOptions {
@@ -235,4 +234,75 @@ function unconfirmed(what: string, failures: readonly Failure[], isFinal: boolea
     isFinal,
     isOfTopic: isFinal && isOfTopic(telling?.cause),
   })
+}
+
+/** Kafka's key of the Produce request, and the version that every broker since 2.4 supports. */
+const PRODUCE = 0
+const VERSION = 9
+
+/** The answer of a broker to a batch. */
+interface Produced {
+  /** A batch is stored as a whole, so its first offset stands for every record. */
+  readonly isConfirmed: boolean
+  /** Milliseconds for which the broker reads nothing more from the connection, as a quota is used up (KIP-219); mostly 0. */
+  readonly mutedMs: number
+}
+
+/**
+ * Sends one record batch to the leader of its partition with acks=all. Rejects with the library's errors, which carry the broker's codes.
+ */
+export function produce(
+  connection: Connection,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  batch: Buffer,
+  timeoutMs: number,
+): Promise<Produced> {
+  const request = () =>
+    Writer.create()
+      .appendString(null) // no transaction
+      .appendInt16(ProduceAcks.ALL)
+      .appendInt32(timeoutMs)
+      .appendArray([topic], (ofTopic, name) =>
+        ofTopic.appendString(name).appendArray([batch], (ofPartition, records) =>
+          ofPartition
+            .appendInt32(partition)
+            .appendUnsignedVarInt(records.length + 1)
+            .append(records),
+        ),
+      )
+      .appendTaggedFields()
+  return new Promise((resolve, reject) => {
+    connection.send<produceV9.ProduceResponse>(
+      PRODUCE,
+      VERSION,
+      request,
+      produceV9.parseResponse,
+      true,
+      true,
+      (error, answer) => {
+        if (error) reject(error)
+        else
+          resolve({
+            isConfirmed: answer !== undefined && confirms(answer, topic, partition),
+            mutedMs: answer?.throttleTimeMs ?? 0,
+          })
+      },
+    )
+  })
+}
+
+/** The `mutedMs` of an answer that the library made an error of. */
+const mutedMsOf = (error: unknown): number =>
+  (error as { readonly response?: Partial<produceV9.ProduceResponse> }).response?.throttleTimeMs ?? 0
+
+function confirms({ responses }: produceV9.ProduceResponse, topic: string, partition: number): boolean {
+  const answered = responses.flatMap(({ name, partitionResponses }) =>
+    partitionResponses.map(({ index, errorCode, baseOffset }) => ({ name, index, errorCode, baseOffset })),
+  )
+  return (
+    answered.length === 1 &&
+    answered.every(
+      (one) => one.name === topic && one.index === partition && one.errorCode === 0 && one.baseOffset >= 0n,
+    )
+  )
 }

@@ -7,8 +7,8 @@
  * - Single requests, in versions that we choose, on connections of the client's own pool (`connections.get`,
  *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
  *   `listOffsetsV7` (offsets.ts), `offsetCommitV8` (classic-member.ts); `apiVersionsV3`, `findCoordinatorV4`, `consumerGroupHeartbeatV1` and
- *   `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s parser (produce.ts, append.ts).
- * - The wire format: `Reader` and `Writer` (fetch.ts, produce.ts, record-batch.ts), `crc32c` (record-batch.ts),
+ *   `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s parser (append.ts).
+ * - The wire format: `Reader` and `Writer` (fetch.ts, append.ts, record-batch.ts), `crc32c` (record-batch.ts),
  *   `compressionsAlgorithmsByBitmask` (fetched-records.ts).
  * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, classic-member.ts).
  * - Behaviour: the pool emits `connecting` before it connects (this file); `protocolsMetadata` is awaited before each JoinGroup, and the

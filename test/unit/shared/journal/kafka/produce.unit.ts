@@ -1,6 +1,6 @@
 import { type Connection, type produceV9, Reader, type Writer } from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
-import { produce } from '../../../../../shared/journal/kafka/produce.ts'
+import { produce } from '../../../../../shared/journal/kafka/append.ts'
 
 const TARGET = { topic: 'logs', partition: 3 }
 const BATCH = Buffer.from('a record batch')
