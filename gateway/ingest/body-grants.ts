@@ -1,7 +1,7 @@
 import { type Checked, type Problem, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { BodyGrant, BodySource } from '../../shared/http/body.ts'
-import { type ByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type CheckDeps, refuseKey, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
@@ -52,7 +52,7 @@ export function createBodyGrants({ registry, registryReady, config, budget, quot
         owner,
         wireBytesMax: config.MAX_BODY_BYTES,
         inflatedBytesMax: config.MAX_INFLATED_BYTES,
-        share: budget.share(owner, TEAM_WEIGHT),
+        share: budget.share(owner),
       },
     }
   }

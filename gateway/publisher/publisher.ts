@@ -1,6 +1,6 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
-import { type ByteShare, createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+import { type ByteShare, createByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -94,7 +94,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     const all = (outcome: PublishOutcome): readonly PublishOutcome[] => new Array<PublishOutcome>(length).fill(outcome)
     if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
-    const share = budget.share(team, TEAM_WEIGHT)
+    const share = budget.share(team)
     if (!share.fits(bytes)) {
       limited.inc({ reason: 'publish_buffer' })
       return Promise.resolve(all('buffer_full'))

@@ -1,7 +1,7 @@
 import { encodeRefusal, type RefusalRecord } from '../../shared/contract/refusals.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
-import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
@@ -36,7 +36,6 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
   const counter = metrics.counter('sluice_refusals_noted_total', { outcome: ['noted', 'unnoted', 'lost'] })
   let waiting: { readonly team: string; readonly size: number; readonly encoded: NewRecord }[] = []
   const bytes = createByteBudget(WAITING_BYTES_MAX)
-  const shareOf = (team: string) => bytes.share(team, TEAM_WEIGHT)
   const missed = new Map<string, Map<string, number>>()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
@@ -52,7 +51,7 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
     clearTimeout(timer)
     timer = undefined
     const records = [...waiting.map(({ encoded }) => encoded), ...takeMissed()]
-    for (const { team, size } of waiting) shareOf(team).give(size)
+    for (const { team, size } of waiting) bytes.share(team).give(size)
     waiting = []
     sending = append(records).finally(() => {
       sending = undefined
@@ -85,9 +84,9 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
       const encoded = encodeRefusal(record)
       const size = Buffer.byteLength(String(encoded.value))
       const { team } = record
-      if (!shareOf(team).fits(size)) return false
+      if (!bytes.share(team).fits(size)) return false
       waiting.push({ team, size, encoded })
-      shareOf(team).take(size)
+      bytes.share(team).take(size)
       counter.inc({ outcome: 'noted' })
       schedule()
       return true

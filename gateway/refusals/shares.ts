@@ -1,4 +1,4 @@
-import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 
 /** Refusals of one Team with one code that are noted at once, and how many more per second after that. */
 const OWN_SHARE = { atOnce: 20, perSecond: 1 }
@@ -27,12 +27,11 @@ export function createShares(now: () => number, share = () => 1): (team: string,
   /** The Teams of the notes that `all` still counts, oldest first, and how many of these it may forget. */
   const counted: string[] = []
   const forgotten: Bucket = { tokens: 0, at: now() }
-  const shareOf = (team: string) => all.share(team, TEAM_WEIGHT)
 
   function forget(time: number): void {
     fill(forgotten, { atOnce: counted.length, perSecond: ALL_SHARE.perSecond * share() }, time)
     for (const team of counted.splice(0, Math.floor(forgotten.tokens))) {
-      shareOf(team).give(1)
+      all.share(team).give(1)
       forgotten.tokens -= 1
     }
   }
@@ -48,9 +47,9 @@ export function createShares(now: () => number, share = () => 1): (team: string,
     fill(bucket, OWN_SHARE, time)
     if (bucket.tokens < 1) return false
     forget(time)
-    if (!shareOf(team).fits(1)) return false
+    if (!all.share(team).fits(1)) return false
     bucket.tokens -= 1
-    shareOf(team).take(1)
+    all.share(team).take(1)
     counted.push(team)
     return true
   }

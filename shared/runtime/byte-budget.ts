@@ -17,13 +17,13 @@ export interface ByteBudget extends ByteShare {
   /**
    * The part of the budget that one owner takes and returns. It may grow up to `weight` times the free rest, so that one owner holds at
    * most `weight / (weight + 1)` of the budget and others always find room: dynamic thresholds, as switches share their buffers between
-   * ports (Choudhury and Hahne, 1998). Shares are never dropped, so there have to be few owners.
+   * ports (Choudhury and Hahne, 1998). The default weight is that of a Team. Shares are never dropped, so there have to be few owners.
    */
-  share(owner: string, weight: number): ByteShare
+  share(owner: string, weight?: number): ByteShare
 }
 
 /** The weight of a Team's share of a budget. */
-export const TEAM_WEIGHT = 3
+const TEAM_WEIGHT = 3
 
 /** The most bytes that a Team's share of a budget can hold: three quarters of it. */
 export const teamBytesMax = (bytesMax: number): number => Math.floor((bytesMax * TEAM_WEIGHT) / (TEAM_WEIGHT + 1))
@@ -63,7 +63,7 @@ export function createByteBudget(bytesMax: number): ByteBudget {
     fits: (bytes, mine = 0) => held === mine || held + bytes <= bytesMax,
     take,
     give,
-    share: (owner, weight) => {
+    share: (owner, weight = TEAM_WEIGHT) => {
       const share = shares.get(owner) ?? createShare(weight)
       shares.set(owner, share)
       return share

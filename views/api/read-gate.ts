@@ -1,6 +1,6 @@
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
-import { createByteBudget, TEAM_WEIGHT } from '../../shared/runtime/byte-budget.ts'
+import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 
 /** Maximum number of concurrent reads per Team, and of reads waiting for a slot. */
 export const TEAM_READS_MAX = 8
@@ -44,8 +44,8 @@ export function createReadGate(bytesMax: number): ReadGate {
   const working = new Map<string, number>()
   const waiting = new Set<Waiting>()
 
-  const shareOf = (team: string) => budget.share(team, TEAM_WEIGHT)
-  const fits = (team: string): boolean => (working.get(team) ?? 0) < TEAM_READS_MAX && shareOf(team).fits(READ_BYTES)
+  const fits = (team: string): boolean =>
+    (working.get(team) ?? 0) < TEAM_READS_MAX && budget.share(team).fits(READ_BYTES)
 
   function beginWaiting(): void {
     for (const one of waiting) {
@@ -57,7 +57,7 @@ export function createReadGate(bytesMax: number): ReadGate {
 
   function take(team: string): void {
     working.set(team, (working.get(team) ?? 0) + 1)
-    shareOf(team).take(READ_BYTES)
+    budget.share(team).take(READ_BYTES)
   }
 
   function endWork(team: string): void {
@@ -94,7 +94,7 @@ export function createReadGate(bytesMax: number): ReadGate {
   function createHeld<Result>(team: string, result: Result): Held<Result> {
     let held = READ_BYTES
     const keep = (bytes: number): void => {
-      shareOf(team).give(held - bytes)
+      budget.share(team).give(held - bytes)
       held = bytes
       beginWaiting()
     }

@@ -20,6 +20,7 @@ import type { Registry, Team } from '../../shared/registry/registry.ts'
 import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
+import { pause } from '../../shared/runtime/waiting.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, problemOf, rateLimited, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
@@ -315,8 +316,7 @@ function refuseParameters(request: Request): void {
 
 async function untilVisible({ isVisible = () => true }: Change, registry: Registry): Promise<void> {
   const end = performance.now() + VISIBLE_WITHIN_MS
-  while (!isVisible(registry) && performance.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, VISIBLE_POLL_MS))
+  while (!isVisible(registry) && performance.now() < end) await pause(VISIBLE_POLL_MS)
 }
 
 function failureOf(error: unknown, logger: Logger): Problem {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { type LookupAddress, lookup as lookupName } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
@@ -66,7 +67,12 @@ class RefusedError extends Error {
  * Posts as Standard Webhooks specifies (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`. The
  * connection goes to an address that was checked, even if the name resolves differently later. Redirects are not followed.
  */
-export function createPoster({ allowed, now, deadlineMs = POST_MS_MAX, resolve = resolveName }: PosterDeps): Poster {
+export function createPoster({
+  allowed,
+  now,
+  deadlineMs = POST_MS_MAX,
+  resolve = (name) => lookup(name, { all: true }),
+}: PosterDeps): Poster {
   const isAllowed = createNetworkCheck(allowed)
   const lookups = createSemaphore(LOOKUPS_MAX)
   const lookupsOfTeams = new Map<string, Semaphore>()
@@ -211,8 +217,3 @@ function reasonOf(error: unknown): string {
   if (code.startsWith('HPE_')) return `The answer is no HTTP that can be read (${code}).`
   return `The request failed${code === '' ? '' : ` (${code})`}: ${message}`
 }
-
-const resolveName = (name: string): Promise<readonly LookupAddress[]> =>
-  new Promise((resolve, reject) => {
-    lookupName(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
-  })
