@@ -23,7 +23,7 @@ export function restingFlight<Value>(
   let restUntil = Number.NEGATIVE_INFINITY
   return singleFlight(async () => {
     const restMs = restUntil - performance.now()
-    if (restMs > 0) await pause(restMs)
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
     const start = performance.now()
     try {
       return await work()
