@@ -1,8 +1,5 @@
-import type { Journal } from '../journal/journal.ts'
-import { createTopicFollower } from '../journal/topic-follower.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { createTopicFollower, type TopicFollowerDeps } from '../journal/topic-follower.ts'
 import type { Health, Service } from '../runtime/lifecycle.ts'
-import type { Logger } from '../runtime/logger.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { KnownRegistry } from './journal-access.ts'
 import { emptyState, sizeOf, type Unreadable } from './records.ts'
@@ -19,12 +16,8 @@ export interface RegistryFollower extends Service {
   health(): Health
 }
 
-interface RegistryFollowerDeps {
-  readonly journal: Pick<Journal, 'follow'>
-  readonly topic: string
-  readonly logger: Logger
+interface RegistryFollowerDeps extends Pick<TopicFollowerDeps<unknown>, 'journal' | 'topic' | 'logger' | 'clock'> {
   readonly metrics: Metrics
-  readonly clock: Clock
 }
 
 /**

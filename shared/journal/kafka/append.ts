@@ -7,7 +7,7 @@ import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend
 import { patchClient } from './patched-client.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
-interface AppenderOptions {
+export interface AppenderOptions {
   /** Maximum time of one append, including all attempts; keep it below the deadline of the request that waits. */
   readonly deliveryTimeoutMs: number
   /** Maximum time of one attempt, after which a frozen leader is given up. */

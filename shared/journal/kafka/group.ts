@@ -8,8 +8,10 @@ import { describeFault } from './faults.ts'
 import type { Ended, GroupContext, Member, StartMember } from './member.ts'
 import { judgeStall } from './stall.ts'
 
-interface SubscriptionContext extends GroupContext {
+export interface SubscriptionContext extends GroupContext {
+  /** A handler that runs longer is considered stuck: its member leaves the group, so that another can go on. */
   readonly handlerTimeoutMs: number
+  /** A reader that gets no answer from any broker for this long is replaced. */
   readonly stallTimeoutMs: number
 }
 

@@ -3,13 +3,12 @@ import type { Logger } from '../../runtime/logger.ts'
 import { within } from '../../runtime/waiting.ts'
 import type { Journal, NamedTopic } from '../journal.ts'
 import { type Closeable, keptIn } from '../open-readers.ts'
-import { createAppender } from './append.ts'
+import { type AppenderOptions, createAppender } from './append.ts'
 import { createCluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import { describeFault } from './faults.ts'
-import { subscribeToTopics } from './group.ts'
-import { followTopic, type ReadContext, scanTopic } from './read.ts'
-import type { Compression } from './record-batch.ts'
+import { type SubscriptionContext, subscribeToTopics } from './group.ts'
+import { followTopic, scanTopic } from './read.ts'
 import {
   type AppliedTopic,
   applyTopics,
@@ -19,28 +18,9 @@ import {
   type TopicReport,
 } from './topic-admin.ts'
 
-export interface KafkaJournalOptions {
-  /** Maximum time of one append, including all attempts. */
-  readonly deliveryTimeoutMs: number
-  /** Maximum time of one request, after which its broker is considered frozen. */
-  readonly requestTimeoutMs: number
-  /** How the records of an append are compressed. */
-  readonly compression: Compression
-  /** `auto`: the consumer protocol (KIP-848) if the brokers support it, otherwise the classic one. */
-  readonly groupProtocol: 'auto' | 'classic'
-  /** A member whose heartbeats the group has missed for this long loses its partitions. */
-  readonly sessionTimeoutMs: number
-  /** How long a rebalance waits for members that finish their work. */
-  readonly rebalanceTimeoutMs: number
-  readonly heartbeatIntervalMs: number
-  /** A handler that runs longer is considered stuck: its member leaves the group, so that another can go on. */
-  readonly handlerTimeoutMs: number
-  /** A reader that gets no answer from any broker for this long is replaced. */
-  readonly stallTimeoutMs: number
-  /** Maximum time that a broker waits for records before it answers with none. */
-  readonly maxWaitMs: number
-  readonly maxPartitionBytes: number
-}
+/** The limits of appends and of reading; each has a default. */
+export type KafkaJournalOptions = AppenderOptions &
+  Omit<SubscriptionContext, 'connection' | 'cluster' | 'clock' | 'logger' | 'closing'>
 
 const DEFAULTS: KafkaJournalOptions = {
   deliveryTimeoutMs: 9_000,
@@ -79,7 +59,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const cluster = createCluster(connection, options.requestTimeoutMs)
   const appender = createAppender(connection, clock, options)
   const closing = new AbortController()
-  const context: ReadContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
+  const context: SubscriptionContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()
 
   const refuseWhenClosed = (): void => {
@@ -105,7 +85,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
       for (const topic of subscription.topics) await cluster.partitionsOf(topic)
       // Nothing would end a member that joined now.
       refuseWhenClosed()
-      return keptIn(open, subscribeToTopics({ ...context, ...options }, subscription, handler))
+      return keptIn(open, subscribeToTopics(context, subscription, handler))
     },
     positions: (topic, group) => cluster.positions(topic, group),
     rewind: (topic, group) => cluster.rewind(topic, group),

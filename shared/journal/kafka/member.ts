@@ -7,7 +7,9 @@ import type { ReadContext } from './read.ts'
 export interface GroupContext extends ReadContext {
   /** `auto`: the consumer protocol (KIP-848) if the group's coordinator supports it. */
   readonly groupProtocol: 'auto' | 'classic'
+  /** A member whose heartbeats the group has missed for this long loses its partitions. */
   readonly sessionTimeoutMs: number
+  /** How long a rebalance waits for members that finish their work. */
   readonly rebalanceTimeoutMs: number
   readonly heartbeatIntervalMs: number
 }

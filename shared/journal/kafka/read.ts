@@ -1,25 +1,20 @@
 import { DAY_MS } from '../../contract/timestamp.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
 import { createWaker } from '../../runtime/waiting.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
-import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords, Room } from './fetched-records.ts'
-import { type Source, sourceAt, startFetcher } from './fetcher.ts'
+import { type FetcherOptions, type Source, sourceAt, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
 
 /** The dependencies that all readers share. */
-export interface ReadContext {
-  readonly connection: KafkaConnection
+export interface ReadContext
+  extends Pick<
+    FetcherOptions,
+    'connection' | 'clock' | 'logger' | 'requestTimeoutMs' | 'maxWaitMs' | 'maxPartitionBytes'
+  > {
   readonly cluster: Cluster
-  readonly clock: Clock
-  readonly logger: Logger
   /** Aborted when the journal closes. */
   readonly closing: AbortSignal
-  readonly requestTimeoutMs: number
-  readonly maxWaitMs: number
-  readonly maxPartitionBytes: number
 }
 
 /** Maximum bytes read ahead of the records taken. */

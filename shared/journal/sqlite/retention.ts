@@ -1,5 +1,6 @@
 import { chunksOf } from '../batches.ts'
 import type { Database } from './database.ts'
+import type { PartitionState } from './partitions.ts'
 import { batchId, offsetOf } from './schema.ts'
 
 export interface RetentionRequest {
@@ -19,11 +20,7 @@ export interface RetentionStep {
   readonly heldBy: readonly string[]
 }
 
-interface PartitionRow {
-  readonly id: number
-  readonly firstOffset: number
-  readonly endPosition: number
-  readonly bytes: number
+interface PartitionRow extends Omit<PartitionState, 'partition'> {
   readonly retentionMs: number | null
 }
 

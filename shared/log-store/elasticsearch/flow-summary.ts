@@ -5,13 +5,9 @@ import { compareTimestamps, toNanos } from '../../contract/timestamp.ts'
 import { mergeDeltas } from '../flow-deltas.ts'
 
 /** A flow as stored: the values that find it, and the days of its entries. Counts are taken from the entries when it is read. */
-export interface FlowSummary {
-  readonly team: string
-  readonly correlationKey: string
+export interface FlowSummary
+  extends Omit<FlowDelta, 'lastReceivedAt' | 'worstLevel' | 'lastErrorAt' | 'lastProgressAt'> {
   readonly keyFolded: string
-  readonly firstAt: string
-  readonly lastAt: string
-  readonly days: readonly string[]
   readonly lastDay: string
   /** A level's rank. */
   readonly worstLevel: number
@@ -22,10 +18,6 @@ export interface FlowSummary {
   readonly duration?: number
   /** Whether an error ended the flow, as defined by `FLOW_STATES`. */
   readonly failed?: boolean
-  readonly environments: readonly string[]
-  readonly events: readonly string[]
-  readonly steps: readonly string[]
-  readonly projects: readonly string[]
 }
 
 /** Case folding for finding part of a key. */

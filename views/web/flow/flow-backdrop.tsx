@@ -8,7 +8,7 @@ import type { Tick } from '../../flow-layout/ticks.ts'
 import type { TimeScale } from '../../flow-layout/time-scale.ts'
 import type { FlowView } from './use-flow-view.ts'
 
-interface BackdropProps {
+export interface BackdropProps {
   readonly view: FlowView
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]

@@ -1,24 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { Drawing, DrawnMark } from '../../flow-layout/drawing.ts'
+import type { DrawnMark } from '../../flow-layout/drawing.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { heightOf } from '../../flow-layout/rows.ts'
-import type { Tick } from '../../flow-layout/ticks.ts'
-import type { TimeScale } from '../../flow-layout/time-scale.ts'
 import { clockText } from '../../flow-layout/times.ts'
 import { placeOf, spanOf, useDrag } from './element-hooks.ts'
-import { FlowBackdrop } from './flow-backdrop.tsx'
+import { type BackdropProps, FlowBackdrop } from './flow-backdrop.tsx'
 import { FlowMarks, markAt } from './flow-marks.tsx'
 import { panned, windowAt } from './time-window.ts'
-import { type FlowView, shownOf, zoomBy } from './use-flow-view.ts'
+import { shownOf, zoomBy } from './use-flow-view.ts'
 import { markWords } from './words.ts'
 
-interface PlotProps {
-  readonly view: FlowView
-  readonly scale: TimeScale
-  readonly ticks: readonly Tick[]
-  readonly drawing: Drawing
-  /** Width in pixels after the last log. */
-  readonly room: number
+interface PlotProps extends BackdropProps {
   /** The drawing in words, for screen readers. */
   readonly words: string
 }
