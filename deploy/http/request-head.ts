@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { inTurn } from './connection.ts'
 
 /** A host and a port (RFC 9110, 7.2); the host may be empty. */
@@ -59,7 +58,7 @@ export function answerExpectContinue(server: Server, bodyBytesMax: number): void
     inTurn((_request, response) => {
       const cause = problem('expectation_failed')
       // It is unknown whether a body follows, so the connection cannot be reused.
-      answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+      answerProblem(response, cause, { connection: 'close' })
     }),
   )
 }

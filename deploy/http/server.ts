@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { answerProblem } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { steadyClock, systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -35,7 +34,7 @@ export function createHttpServer({ name, listener, config, metrics, ...address }
   const server = createLimitedServer(config, metrics, (request, response) => {
     if (!server.listening) response.setHeader('connection', 'close')
     const cause = headProblem(request)
-    if (cause !== undefined) return answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+    if (cause !== undefined) return answerProblem(response, cause, { connection: 'close' })
     // Express reads the absolute form with Node's legacy parser, which accepts some invalid URLs and warns about others.
     request.url = originForm(request.url ?? '') ?? '/'
     listener(request, response)

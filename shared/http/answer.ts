@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Problem } from '../contract/errors.ts'
+import { STATUS } from './status.ts'
 
 /** Seconds after which a retryable request should be resent. */
 export const RETRY_AFTER_SECONDS = 1
@@ -54,12 +55,12 @@ export const retryHeaders = (seconds: number | undefined): OutgoingHttpHeaders =
       ? RETRY_HEADERS
       : { 'retry-after': String(seconds) }
 
-/** Answers a refusal with these headers; if it may be retried, another one says when. */
+/** Answers a refusal with the status of its code and these headers; if it may be retried, another one says when. */
 export function answerProblem(
   response: ServerResponse,
-  status: number,
   cause: Problem,
   headers: OutgoingHttpHeaders,
+  status = STATUS[cause.code],
 ): void {
   setReason(response, cause.message)
   answerJson(response, status, failureBody(cause), { ...retryHeaders(retryAfterOf(cause)), ...headers })

@@ -4,7 +4,6 @@ import { type Problem, ProblemError, problem } from '../contract/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { answerProblem } from './answer.ts'
 import { answerMethodNotAllowed, SERVED_METHODS } from './method-not-allowed.ts'
-import { STATUS } from './status.ts'
 
 /** Answers a request; an error it throws is a fault of ours. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
@@ -46,7 +45,7 @@ function answerRest(error: unknown, request: IncomingMessage, response: ServerRe
   if (response.headersSent) response.destroy()
   // No path accepts it, as it would return a request with its key and cookie (RFC 9110, 9.3.8).
   else if (isUnknown && request.method === 'TRACE') answerMethodNotAllowed(response, SERVED_METHODS)
-  else answerProblem(response, STATUS[cause.code], cause, { 'cache-control': 'no-store' })
+  else answerProblem(response, cause, { 'cache-control': 'no-store' })
 }
 
 function problemOf(error: unknown, { method }: IncomingMessage, logger: Logger): Problem {

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { IRouter, RequestHandler } from 'express'
 import { ERRORS, problemSaying } from '../contract/errors.ts'
 import { answerProblem } from './answer.ts'
-import { STATUS } from './status.ts'
 
 /** The methods that any path accepts, for methods that no path accepts: `CONNECT` and `TRACE`. */
 export const SERVED_METHODS = 'GET, HEAD, POST, PATCH, DELETE'
@@ -20,5 +19,5 @@ export const serveReads = (router: IRouter, path: string | RegExp, answer: Reque
 export function answerMethodNotAllowed(response: ServerResponse, allow: string, message?: string): void {
   const remedy = `Use ${allow.split(', ').join(' or ')}.`
   const cause = problemSaying('method_not_allowed', message ?? `${ERRORS.method_not_allowed.message} ${remedy}`)
-  answerProblem(response, STATUS[cause.code], cause, { allow, 'cache-control': 'no-store' })
+  answerProblem(response, cause, { allow, 'cache-control': 'no-store' })
 }

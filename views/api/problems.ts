@@ -72,7 +72,7 @@ export function problemOf(error: unknown): Problem | undefined {
 export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
-  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...headers })
+  answerProblem(response, cause, { 'cache-control': 'no-store', ...challenge, ...headers }, status)
 }
 
 /** The time in which a store answers that is not down, however much it has to do. */
