@@ -395,7 +395,7 @@ export const ALERTS: readonly Alert[] = [
     rules: [
       {
         severity: 'page',
-        // It is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
+        // The breaker is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
         expression:
           'max(min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
         lasting: '1m',

@@ -124,7 +124,7 @@ export async function revokeKey(
   if (!state.team.has(team)) return noTeam(team)
   const found = findKey(state, team, prefix)
   if ('outcome' in found) {
-    // Whoever ended the last key by mistake is about to give it back.
+    // A process that ended the last key at the same time as another ended the other one is about to give it back.
     const isPassing = keepLast && found.outcome === 'already_revoked' && found.liveKeys === 0
     return isPassing ? OVERTAKEN : found
   }

@@ -168,7 +168,7 @@ const Compare = (props: CompareProps) => (
 )
 
 function CompareButton({ brief, event, onOther }: CompareProps) {
-  // Of two flows, at least one is another.
+  // Two flows are asked for, as one of them may be this one.
   const { data, problem, reload } = useFetch<FlowPage>('/api/flows', { event, state: 'finished', limit: 2 })
   const other = data?.items.find(({ correlationKey }) => correlationKey !== brief.summary.correlationKey)
   if (problem !== undefined) return <Failed problem={problem} reload={reload} />

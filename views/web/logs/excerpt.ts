@@ -77,7 +77,7 @@ function leavesOf(family: string, json: string): readonly Named[] | undefined {
     name: `${path}=`,
     text,
   }))
-  // Of a longer one, which is whole, the rest is searched as text: the names of its leaves together may be far longer.
+  // Longer JSON is whole. Beyond what was read here it is searched as text, as the names of all its leaves may be far longer.
   return leaves && json.length > ROW_TEXT_CHARACTERS_MAX ? [...leaves, named(family, json)] : leaves
 }
 

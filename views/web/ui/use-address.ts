@@ -71,7 +71,7 @@ export function useReturn(answer: unknown, onRow?: (id: string) => void): void {
     if (answer === undefined || place === undefined) return
     const { id = '', top, isFocused, scroll } = place
     onRow?.(id)
-    // By then, the rows are drawn as high as they are.
+    // In the next frame, the rows have their heights.
     requestAnimationFrame(() => {
       if (returning !== place) return
       returning = undefined
