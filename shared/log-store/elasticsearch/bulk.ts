@@ -6,8 +6,7 @@ import { StoreHaltError, type WriteOutcome } from '../log-store.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
-import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
-import { createTroubleReport } from './trouble-report.ts'
+import { backoffMs, createTroubleReport, pauseUnlessAborted, persist } from './retrying.ts'
 
 export interface BulkLimits extends ChunkLimits {
   /** Maximum requests at once, over all writes. */
