@@ -55,13 +55,9 @@ export function parseRegistryFile(text: string): {
   readonly file: RegistryFile
   readonly problems: readonly FileProblem[]
 } {
+  const unfit = problemOfText(text)
   const { root, problems: invalid } =
-    Buffer.byteLength(text) <= FILE_BYTES_MAX
-      ? readYaml(text)
-      : {
-          root: undefined,
-          problems: [{ line: null, message: 'the file has more than 16 MiB; files are merged, so split it' }],
-        }
+    unfit === undefined ? readYaml(text) : { root: undefined, problems: [{ line: null, message: unfit }] }
   const problems = [...invalid]
   const fail: Fail = (line, message) => {
     problems.push({ line, message })
@@ -85,6 +81,12 @@ export function parseRegistryFile(text: string): {
     fail,
   )
   return { file, problems: problems.toSorted(byLine) }
+}
+
+/** Why a text is not worth parsing. A NUL is in every file that was saved as UTF-16, and in one that was written half before a crash. */
+function problemOfText(text: string): string | undefined {
+  if (Buffer.byteLength(text) > FILE_BYTES_MAX) return 'the file has more than 16 MiB; files are merged, so split it'
+  return text.includes('\0') ? 'the file is not UTF-8 text, or is damaged; save it as UTF-8' : undefined
 }
 
 /** Records a problem; returns undefined, so that an unreadable value is left out. */
@@ -232,7 +234,8 @@ function readKeys({ line, value }: YamlValue, name: string, fail: Fail): FileKey
   return value.items.flatMap((item) => {
     const key = item.value.type === 'scalar' ? item.value.scalar : undefined
     if (typeof key === 'string' && isSendableKey(key)) return { key, line: item.line }
-    return fail(item.line, 'a key must be text of 1 to 256 visible ASCII characters without blanks') ?? []
+    const expected = 'a key must be text of 1 to 256 visible ASCII characters without blanks; put a number in quotes'
+    return fail(item.line, expected) ?? []
   })
 }
 

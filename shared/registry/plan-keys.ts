@@ -93,8 +93,8 @@ export function planKeys(
     const added = [...listed.keys()].filter((id) => !state.key.has(id)).length
     const kept = (live.get(team) ?? []).length - (prune ? unlisted.length : 0)
     if (added > 0 && kept + added > LIVE_KEYS_MAX) {
-      const message = `the Team "${team}" would have ${kept + added} live keys; the most is ${LIVE_KEYS_MAX}`
-      plan.problems.push({ line, message })
+      const most = `the most is ${LIVE_KEYS_MAX}; list fewer, or end one with \`registry revoke-key\``
+      plan.problems.push({ line, message: `the Team "${team}" would have ${kept + added} live keys, ${most}` })
     }
   }
   return plan

@@ -119,6 +119,8 @@ describe('registry apply', () => {
     expect(absent.stderr).toMatch(/absent\.yaml cannot be read: ENOENT/)
     const latin = await run('registry', 'apply', file(Buffer.from('teams: [{ id: a, name: Caf\xe9 }]', 'latin1')))
     expect(latin.stderr).toContain('line 1: name was not decoded; save the file as UTF-8')
+    const wide = await run('registry', 'apply', file(Buffer.from('﻿teams: [{ id: a }]', 'utf16le')))
+    expect(wide.stderr).toContain('the file is not UTF-8 text, or is damaged; save it as UTF-8')
   })
 
   test('a journal that does not confirm: whether the change may have happened', async () => {

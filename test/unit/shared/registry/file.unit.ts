@@ -103,7 +103,7 @@ describe('what is wrong is listed, all of it, with its line', () => {
   test('in the order of the lines', () => {
     expect(
       problemsOf(`teams:
-  - { id: pay/ments, colour: red }
+  - { id: pay/ments, colour: red, apiKeys: [73] }
   - name: Nameless
   - id: billing
     name: 7
@@ -121,6 +121,7 @@ projects:
 `),
     ).toEqual([
       '2: a Team has no field "colour"; it has id, name, apiKeys, defaultProject, limits',
+      '2: a key must be text of 1 to 256 visible ASCII characters without blanks; put a number in quotes',
       "2: id must be a Team's id: 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit",
       '3: id is missing',
       '5: name must be text; put a number, true, false or null in quotes',

@@ -206,7 +206,8 @@ describe('keys', () => {
 
   test('two may be live, a third is refused, whether it is in the file or in the registry', () => {
     expect(problems(planOf(emptyState(), withKeys(KEY, OTHER_KEY)))).toEqual([])
-    const refusal = ['1: the Team "payments" would have 3 live keys; the most is 2']
+    const way = 'list fewer, or end one with `registry revoke-key`'
+    const refusal = [`1: the Team "payments" would have 3 live keys, the most is 2; ${way}`]
     expect(problems(planOf(emptyState(), withKeys(KEY, OTHER_KEY, THIRD_KEY)))).toEqual(refusal)
     expect(problems(planOf(stateOf(withKeys(KEY, OTHER_KEY)), withKeys(THIRD_KEY)))).toEqual(refusal)
     expect(
