@@ -130,7 +130,7 @@ export const LIMITS: readonly Limit[] = [
   },
   { of: 'time that a request waits for the journal', is: 'REQUEST_DEADLINE_MS', beyond: '`server_error`, retryable' },
   { of: 'memory of all reads', is: 'READ_BUFFER_BYTES', beyond: 'reads wait' },
-  { of: 'memory of the reads of one Team', is: '3/4 of that', beyond: 'reads wait' },
+  { of: 'memory of the reads of one Team; of all tails and exports', is: '3/4 of that; 3/4', beyond: 'reads wait' },
   { of: 'time of a read', is: 'READ_DEADLINE_MS', beyond: '`query_too_expensive`; the store cancels it' },
   {
     of: 'reads of a Team that run at once; that wait',

@@ -104,7 +104,7 @@ const readHeld = <Result>(
     if (!stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
     return read(either)
   }
-  return gate.run(team, either, work, { patient: true })
+  return gate.run(team, either, work, { isStream: true })
 }
 
 async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> {

@@ -9,6 +9,9 @@ export const TEAM_READS_WAITING_MAX = 64
 /** Reserved for a running read: a page as it comes from the store, and its serialised form. */
 export const READ_BYTES = 2 * PAGE_BYTES_MAX
 
+/** The part of all bytes that streams leave to reads that end: a stream holds its page for as long as its reader takes nothing. */
+const UNSTREAMED_SHARE = 1 / 4
+
 /** The result of a finished read; its bytes stay reserved until the client has received it. */
 export interface Held<Result> {
   readonly result: Result
@@ -23,19 +26,20 @@ export interface ReadGate {
   /** The bytes held now. */
   readonly held: number
   /**
-   * Runs the work when there is room. Throws `rate_limited` when too many of the Team's reads are waiting, unless the caller is one of few
-   * (`patient`), or when the signal times out before the work begins; for other aborts it rejects with the signal's reason.
+   * Runs the work when there is room. Throws `rate_limited` when too many of the Team's reads are waiting, unless the caller is one of the
+   * Team's few streams (`isStream`), or when the signal times out before the work begins; for other aborts it rejects with the signal's reason.
    */
   run<Result>(
     team: string,
     signal: AbortSignal,
     work: () => Promise<Result>,
-    options?: { readonly patient?: boolean },
+    options?: { readonly isStream?: boolean },
   ): Promise<Held<Result>>
 }
 
 interface Waiting {
   readonly team: string
+  readonly isStream: boolean
   readonly begin: () => void
 }
 
@@ -44,12 +48,14 @@ export function createReadGate(bytesMax: number): ReadGate {
   const working = new Map<string, number>()
   const waiting = new Set<Waiting>()
 
-  const fits = (team: string): boolean =>
-    (working.get(team) ?? 0) < TEAM_READS_MAX && budget.share(team).fits(READ_BYTES)
+  const fits = ({ team, isStream }: Pick<Waiting, 'team' | 'isStream'>): boolean =>
+    (working.get(team) ?? 0) < TEAM_READS_MAX &&
+    budget.share(team).fits(READ_BYTES) &&
+    (!isStream || budget.fits(READ_BYTES + bytesMax * UNSTREAMED_SHARE))
 
   function beginWaiting(): void {
     for (const one of waiting) {
-      if (!fits(one.team)) continue
+      if (!fits(one)) continue
       waiting.delete(one)
       one.begin()
     }
@@ -68,10 +74,11 @@ export function createReadGate(bytesMax: number): ReadGate {
   }
 
   /** Resolves once the read has its slot. */
-  function enter(team: string, signal: AbortSignal, patient: boolean): Promise<void> | void {
-    const ahead = [...waiting].filter((one) => one.team === team).length
-    if (fits(team) && ahead === 0) return take(team)
-    if (!patient && ahead >= TEAM_READS_WAITING_MAX) throw limited('The Team has too many reads under way.')
+  function enter(team: string, signal: AbortSignal, isStream: boolean): Promise<void> | void {
+    // A stream may wait where another read need not.
+    const ahead = [...waiting].filter((one) => one.team === team && (isStream || !one.isStream)).length
+    if (fits({ team, isStream }) && ahead === 0) return take(team)
+    if (!isStream && ahead >= TEAM_READS_WAITING_MAX) throw limited('The Team has too many reads under way.')
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         waiting.delete(place)
@@ -79,6 +86,7 @@ export function createReadGate(bytesMax: number): ReadGate {
       }
       const place: Waiting = {
         team,
+        isStream,
         begin: () => {
           signal.removeEventListener('abort', giveUp)
           take(team)
@@ -105,9 +113,9 @@ export function createReadGate(bytesMax: number): ReadGate {
     get held() {
       return budget.held
     },
-    run: async (team, signal, work, { patient = false } = {}) => {
+    run: async (team, signal, work, { isStream = false } = {}) => {
       signal.throwIfAborted()
-      await enter(team, signal, patient)
+      await enter(team, signal, isStream)
       try {
         const result = await work()
         endWork(team)

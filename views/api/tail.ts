@@ -64,7 +64,7 @@ const readPage = (
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)])
   const read = async (): Promise<TailPage> =>
     withTailValues(await store.tail(filter, after, PAGE_ENTRIES, signal), { ...call, signal }, store)
-  return gate.run(call.team, signal, read, { patient: true })
+  return gate.run(call.team, signal, read, { isStream: true })
 }
 
 /** The page with the requested values; it may end early because of them. */

@@ -55,7 +55,7 @@ describe('the reads of a process', () => {
     await settle()
     expect(await codeOf(read('a'))).toBe('rate_limited')
     let settled = false
-    void read('a', never, { patient: true }).then(() => {
+    void read('a', never, { isStream: true }).then(() => {
       settled = true
     })
     await settle()
@@ -76,6 +76,17 @@ describe('the reads of a process', () => {
     expect(gate.held).toBe(6 * READ_BYTES + 100)
     for (const held of [...all, other, await waits]) held.release()
     expect(gate.held).toBe(0)
+  })
+
+  test('wait neither for streams of their Team nor of others, which leave a quarter of the bytes', async () => {
+    const gate = createReadGate(16 * READ_BYTES)
+    for (let team = 0; team < 8; team += 1)
+      for (let count = 0; count < 2; count += 1)
+        void gate.run(`stream ${team}`, never, async () => 'page', { isStream: true })
+    await settle()
+    expect(gate.held).toBe(12 * READ_BYTES)
+    const reads = ['other', 'stream 7'].map((team) => gate.run(team, never, async () => 'text'))
+    expect(await Promise.all(reads)).toMatchObject([{ result: 'text' }, { result: 'text' }])
   })
 
   test('that fail hold nothing, and let the next begin', async () => {
