@@ -238,7 +238,7 @@ export function explainSqliteError(code: number, message: string, kind: keyof ty
       return `${name} was locked by another process for ${BUSY_TIMEOUT_MS} ms`
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return `${name} is damaged (${message}), or its disk fails to read it, as the log of the system would say; if it is damaged, restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one: ${REFILL[kind]}`
+      return `${name} is damaged (${message}), or its disk fails to read it, as the log of the system would say; if it is damaged, move it away together with its -wal and -shm files, which would damage another one, and restore a backup or start with an empty one: ${REFILL[kind]}`
     case SQLITE.CANTOPEN:
       return `${name} cannot be opened (${message}); the process needs write access to the file and to ${dirname(file)}, and the disk needs room for more files (df -i)`
     case SQLITE.READONLY:

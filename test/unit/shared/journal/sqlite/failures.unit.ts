@@ -103,7 +103,7 @@ describe('a file that cannot be used', () => {
   test('garbage is refused with what to do', async () => {
     await writeFile(folder.file(), randomBytes(PAGE_BYTES * 2))
     expect((await refusal()).message).toMatch(
-      /is damaged .*restore it from a backup, or move it away .*`sluice registry restore/,
+      /is damaged .*move it away .*-wal and -shm .* restore a backup or start with an empty one: .*`sluice registry restore/,
     )
   })
 
