@@ -192,5 +192,8 @@ describeWithBrowser('the columns of a list', ({ open }) => {
     await menu(page)
     const { x = -1 } = (await page.locator('.menu-form').boundingBox()) ?? {}
     expect([await overflow(page), Math.min(0, x), await axe()]).toEqual([0, 0, []])
+    const density = page.getByRole('group', { name: 'Height of the rows' })
+    const [around, inside] = await Promise.all([density, density.getByText('Compact')].map((one) => one.boundingBox()))
+    expect(around?.height).toBeGreaterThanOrEqual(inside?.height ?? Number.POSITIVE_INFINITY)
   })
 })

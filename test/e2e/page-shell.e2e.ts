@@ -428,6 +428,23 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
       },
     )
+
+    test.each([
+      ['/event-logs', 390],
+      ['/application-logs', 320],
+      ['/flows', 768],
+    ])('all menus of %s open within the window, %d px wide', async (path, width) => {
+      const { page } = await open(server.url, { key: server.key, path, width, height: 844 })
+      await page.getByRole('button', { name: 'Saved' }).waitFor()
+      const menu = page.locator('.popover > .menu')
+      for (const button of await page.locator('.popover > button:visible').all()) {
+        await button.click()
+        const { x = -1, width: wide = 0 } = (await menu.boundingBox()) ?? {}
+        expect([x >= 0, x + wide <= width]).toEqual([true, true])
+        await page.keyboard.press('Escape')
+        await menu.waitFor({ state: 'detached' })
+      }
+    })
   })
 
   describe('whoever cannot see or use a mouse', () => {

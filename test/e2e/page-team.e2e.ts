@@ -216,6 +216,8 @@ describeWithBrowser("the page of a Team's settings", ({ open, team, serve, toler
       await button(page, 'I have copied it').click()
       expect(await page.evaluate<string>('document.body.innerHTML')).not.toContain(key)
       expect(await button(page, 'New key').isDisabled()).toBe(true)
+      await page.setViewportSize({ width: 320, height: 844 })
+      expect(await overflow(page)).toBe(0)
 
       await button(page, 'Code that sends to Order placed').click()
       expect(await dialog(page).locator('pre').textContent()).toContain(`X-API-Key: ${key.slice(0, 6)}••••••••`)

@@ -49,7 +49,22 @@ export function Popover({ label, name, class: look = 'button', title, align = 's
       >
         {label}
       </button>
-      {open && <div class={`menu ${align}`}>{children(close)}</div>}
+      {open && (
+        <div class={`menu ${align}`} ref={intoSight}>
+          {children(close)}
+        </div>
+      )}
     </div>
   )
+}
+
+/** Distance that a popover keeps from both edges of the window, in pixels. */
+const EDGE = 8
+
+/** Moves a popover sideways if it would leave the window, wherever its button is. */
+function intoSight(popover: HTMLElement | null): void {
+  if (popover === null) return
+  const { left, right } = popover.getBoundingClientRect()
+  const over = right + EDGE - document.documentElement.clientWidth
+  popover.style.translate = `${Math.max(EDGE - left, Math.min(0, -over))}px`
 }
