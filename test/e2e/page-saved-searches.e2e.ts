@@ -68,7 +68,7 @@ describeWithBrowser('saved searches', ({ open, tolerate }) => {
       page: 'application-logs',
       params: { q: 'cart' },
     })
-    const { page } = await show('/event-logs')
+    const { page } = await show('/event-logs?from=now-7d')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('about carts')
     await page.getByRole('option', { name: 'All about carts' }).waitFor()

@@ -502,6 +502,10 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await eventually(() => expect(page.url()).toBe(`${server.url}/flows/-?key=a/e+..`))
       await page.goBack()
       await eventually(() => expect(path()).toBe('/event-logs'))
+      await page.goto(`${server.url}/application-logs?from=now-15m`)
+      await page.getByRole('button', { name: 'Last 15 minutes' }).waitFor()
+      await page.keyboard.press('e')
+      await eventually(() => expect(page.url()).toBe(`${server.url}/event-logs?from=now-15m`))
     })
 
     test('what one types after the key that opens something is for what it opened', async () => {

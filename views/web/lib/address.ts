@@ -65,14 +65,17 @@ export function decode(segment: string): string {
 
 /** Changes to an address. */
 export interface AddressPatch {
-  /** Another page. Its parameters are reset, except those that apply to every page. */
+  /** Another page. Its parameters are reset, except those that apply to every page, and a time range between the lists. */
   readonly path?: readonly string[]
   /** Parameters to set, or to remove if undefined or empty; others are kept. */
   readonly params?: Readonly<Record<string, string | undefined>>
 }
 
-/** Parameters that are kept between pages. */
+/** Parameters that are kept between pages, and those that are kept between lists. */
 const EVERYWHERE = ['utc', 'environment'] as const
+const BETWEEN_LISTS = [...EVERYWHERE, 'from', 'to'] as const
+
+const isList = ([page = '', ...below]: Address['path']): boolean => /^(flows|.*-logs)$/.test(page) && below.length === 0
 
 /** The parameters with these names; those that are missing are undefined. */
 export const pick = (
@@ -81,11 +84,12 @@ export const pick = (
 ): Readonly<Record<string, string | undefined>> => Object.fromEntries(names.map((name) => [name, params[name]]))
 
 export function patchAddress({ path, params }: Address, patch: AddressPatch): Address {
-  const kept = patch.path === undefined ? params : pick(params, EVERYWHERE)
+  const { path: to = path } = patch
+  const kept = patch.path === undefined ? params : pick(params, isList(path) && isList(to) ? BETWEEN_LISTS : EVERYWHERE)
   const merged = Object.entries({ ...kept, ...patch.params }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
   )
-  return { path: patch.path ?? path, params: Object.fromEntries(merged) }
+  return { path: to, params: Object.fromEntries(merged) }
 }
 
 /** Parameters that open something beside what a page shows, or change its look alone. */

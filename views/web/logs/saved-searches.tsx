@@ -18,7 +18,7 @@ export const useSavedSearches = (on = true) => useFetch<SavedSearches>(on ? PATH
 /** The address of a saved search, without filters of the previous one. */
 export const searchPatch = ({ page, params }: Pick<SavedSearch, 'page' | 'params'>) => ({
   path: [page],
-  params: { environment: undefined, ...params },
+  params: { environment: undefined, from: undefined, to: undefined, ...params },
 })
 
 /** The Team's saved searches, and a form to save the current one. */

@@ -18,26 +18,21 @@ import { openHelp } from './keyboard.tsx'
 import { openPalette } from './palette.tsx'
 import { PALETTE } from './texts.ts'
 
-/** Pages between which the time range is kept. */
-const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
-
 /** Interval for counting refusals again, in milliseconds. */
 const LOOK_MS = 60_000
 
 export function Header() {
-  const { path, params } = useAddress()
+  const { path } = useAddress()
   const signedIn = useStore(session)
   const { team } = signedIn
   const refused = refusedCount(signedIn)
   useEvery(LOOK_MS, () => void loadSession(), signedIn.state === 'in')
   const utc = useUtc()
-  const { from, to } = params
   const nav = useRef<HTMLElement>(null)
   // Scrolls the current page's link into view if the navigation is too narrow.
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [path[0], team])
-  const keeps = path.length === 1 && WITH_RANGE.includes(path[0] ?? '')
   return (
     <header class="top">
       <a class="brand" href={hrefTo({ path: ['event-logs'] })} aria-label="Sluice, event logs">
@@ -48,7 +43,7 @@ export function Header() {
           {PAGES.map((page) => (
             <a
               key={page.path}
-              href={hrefTo({ path: [page.path], params: keeps && WITH_RANGE.includes(page.path) ? { from, to } : {} })}
+              href={hrefTo({ path: [page.path] })}
               aria-current={path[0] === page.path ? 'page' : undefined}
             >
               {page.name}

@@ -90,6 +90,18 @@ describe('patchAddress', () => {
     })
   })
 
+  test('keeps the range of time between lists alone', () => {
+    const range = { from: 'now-15m', to: 'now' }
+    const paramsOf = (from: readonly string[], to: readonly string[]) =>
+      patchAddress({ path: from, params: range }, { path: to }).params
+    expect(paramsOf(['event-logs'], ['application-logs'])).toEqual(range)
+    expect(paramsOf(['application-logs'], ['flows'])).toEqual(range)
+    for (const other of [['flows', 'order-1'], ['team'], ['refused']]) {
+      expect(paramsOf(['event-logs'], other)).toEqual({})
+      expect(paramsOf(other, ['event-logs'])).toEqual({})
+    }
+  })
+
   test.each([
     [{ id: '1', tab: 'json' }, { utc: '1', columns: 'level' }, true],
     [{ q: 'a', id: '1' }, { id: '2', q: 'a' }, true],
