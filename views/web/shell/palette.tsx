@@ -58,7 +58,14 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
   const local = what === 'all' ? localItems(saved).filter((item) => isNamed(item.label, sought)) : []
   const remote = found === undefined ? [] : remoteItems(found)
   const items =
-    sought === '' ? [...remote, ...local] : [...local, ...remote, ...(what === 'all' ? logsWith(sought) : [])]
+    sought === ''
+      ? [...remote, ...local]
+      : [
+          ...local,
+          ...remote,
+          ...(what === 'all' ? logsWith(sought) : []),
+          ...(found === undefined ? [] : unseenFlow(found)),
+        ]
   const close = (): void => shown.set(null)
   const run = (item: Item | undefined): void => {
     if (item === undefined) return
@@ -199,10 +206,17 @@ function useFound(sought: string, what: 'all' | 'flows'): Found | undefined {
   return found
 }
 
-/** The flows (an exact match first), then Events and Projects; without an exact match, a link to that key comes last. */
+const toFlow = (key: string) => () => go({ path: ['flows', key] })
+
+/** The flow with exactly the key that is sought, if it is not found: it may have no log, so it comes last. */
+function unseenFlow({ sought, flows }: Found): readonly Item[] {
+  if (sought === '' || flows.some(({ correlationKey }) => correlationKey === sought)) return []
+  return [{ group: PALETTE.groups.exact, label: PALETTE.exactly(sought), run: toFlow(sought) }]
+}
+
+/** The flows (an exact match first), then Events and Projects. */
 function remoteItems({ sought, flows, names }: Found): readonly Item[] {
   const { groups } = PALETTE
-  const toFlow = (key: string) => () => go({ path: ['flows', key] })
   const known = flows
     .toSorted((a, b) => Number(b.correlationKey === sought) - Number(a.correlationKey === sought))
     .map(
@@ -213,8 +227,6 @@ function remoteItems({ sought, flows, names }: Found): readonly Item[] {
         run: toFlow(flow.correlationKey),
       }),
     )
-  const isKnown = sought === '' || flows.some(({ correlationKey }) => correlationKey === sought)
-  const exactly = { group: groups.flows, label: PALETTE.exactly(sought), run: toFlow(sought) }
   const events = names.events.map(
     ({ identifier, name }): Item => ({
       group: groups.events,
@@ -231,7 +243,7 @@ function remoteItems({ sought, flows, names }: Found): readonly Item[] {
       run: () => go({ path: ['application-logs'], params: { project: id } }),
     }),
   )
-  return [...known, ...events, ...projects, ...(isKnown ? [] : [exactly])]
+  return [...known, ...events, ...projects]
 }
 
 /** Pages, the Team's saved searches, and commands. */

@@ -9,6 +9,7 @@ export const PALETTE = {
   groups: {
     flows: 'Flows',
     latest: 'Latest flows',
+    exact: 'Exact key',
     pages: 'Pages',
     searches: 'Saved searches',
     events: 'Events',
