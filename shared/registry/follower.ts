@@ -4,7 +4,7 @@ import type { Metrics } from '../runtime/metrics.ts'
 import type { KnownRegistry } from './journal-access.ts'
 import { emptyState, sizeOf, type Unreadable } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryFold } from './registry-fold.ts'
+import { createRegistry, createRegistryFold } from './registry-fold.ts'
 
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
@@ -39,7 +39,7 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
     ...deps,
     name: 'registry',
     isRequired: true,
-    begin: () => ({ ...createRegistryFold(emptyState(), onUnreadable), end: 0, appliedAt: 0 }),
+    begin: () => Object.assign(createRegistryFold(emptyState(), onUnreadable), { end: 0, appliedAt: 0 }),
     fold: (present, records) => {
       present.fold(records)
       for (const { offset, appendedAt } of records.slice(-1))
@@ -50,7 +50,7 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
       appliedTime.set(appliedAt / 1_000)
     },
   })
-  const registry = forwardTo(() => follower.state().registry)
+  const registry = createRegistry(follower.state)
   let stopped = false
   const ready = (): boolean => follower.caughtUp() && !stopped
   gauge.set(0)
@@ -77,22 +77,3 @@ export function createRegistryFollower(deps: RegistryFollowerDeps): RegistryFoll
     },
   }
 }
-
-/** One registry for all readers, although the one that answers is replaced where the topic is read again. */
-const forwardTo = (present: () => Registry): Registry => ({
-  entity: (identifier) => present().entity(identifier),
-  project: (id) => present().project(id),
-  team: (id) => present().team(id),
-  hasKey: (teamId) => present().hasKey(teamId),
-  keyOpens: (teamId, apiKey) => present().keyOpens(teamId, apiKey),
-  ownerOfKey: (apiKey) => present().ownerOfKey(apiKey),
-  teamOfKey: (apiKey) => present().teamOfKey(apiKey),
-  formerTeamOfKey: (apiKey) => present().formerTeamOfKey(apiKey),
-  teams: () => present().teams(),
-  keysOf: (teamId) => present().keysOf(teamId),
-  eventsOf: (teamId) => present().eventsOf(teamId),
-  stepsOf: (teamId) => present().stepsOf(teamId),
-  projectsOf: (teamId) => present().projectsOf(teamId),
-  projectsNamed: (teamId, name) => present().projectsNamed(teamId, name),
-  searchesOf: (teamId) => present().searchesOf(teamId),
-})

@@ -19,6 +19,8 @@ interface RegistryFold {
   readonly registry: Registry
   /** The state after all records so far; later ones change it in place. */
   readonly state: RegistryState
+  readonly owned: Owned
+  read: ReturnType<typeof readerOf>
   /** Folds records of the registry topic, in order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
 }
@@ -32,9 +34,11 @@ export function createRegistryFold(
   onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
 ): RegistryFold {
   const owned = ownedIn(state)
-  let read = readerOf(state, owned)
-  return {
+  const folded: RegistryFold = {
+    registry: createRegistry(() => folded),
     state,
+    owned,
+    read: readerOf(state, owned),
     fold: (records) => {
       for (const each of records) {
         const { record, unreadable } = decodeRecord(each)
@@ -45,49 +49,59 @@ export function createRegistryFold(
         own(owned, record)
       }
       // Records come rarely and in batches: the lists that are asked for after a change are made anew.
-      read = readerOf(state, owned)
+      folded.read = readerOf(state, owned)
     },
-    registry: {
-      entity: (identifier) => entityOf(state, identifier),
-      project: (id) => projectOf(state, id),
-      team: (id) => teamOf(state, id),
-      hasKey: (teamId) => (read.team(teamId)?.liveHashes().length ?? 0) > 0,
-      keyOpens: (teamId, apiKey) => {
-        const known = read.goodKeys.get(apiKey)
-        const hash = known ?? hashKey(apiKey)
-        const opens = includesHash(read.team(teamId)?.liveHashes() ?? [], hash)
-        if (opens && known === undefined) read.goodKeys.set(apiKey, hash)
-        return opens
-      },
-      // A lookup by hash reveals at most how a hash begins, which tells nothing about a random key.
-      ownerOfKey: (apiKey) => {
-        const known = read.owners.get(apiKey)
-        if (known !== undefined) return known
-        const hash = hashKeyHex(apiKey)
-        const [team, another] = openedBy(state, owned, hash)
-        if (team === undefined) return undefined
-        const owner = another === undefined ? team : hash
-        read.owners.set(apiKey, owner)
-        return owner
-      },
-      teamOfKey: (apiKey) => {
-        const [team, another] = openedBy(state, owned, hashKeyHex(apiKey))
-        return team === undefined || another !== undefined ? undefined : teamOf(state, team)
-      },
-      formerTeamOfKey: (apiKey) => {
-        const hash = hashKeyHex(apiKey)
-        const [team, another] = owned.teamsOfKey.get(hash) ?? []
-        const isFormer = openedBy(state, owned, hash).length === 0
-        return isFormer && team !== undefined && another === undefined ? teamOf(state, team) : undefined
-      },
-      teams: () => read.teams(),
-      keysOf: (teamId) => read.team(teamId)?.keys() ?? [],
-      eventsOf: (teamId) => read.team(teamId)?.events() ?? [],
-      stepsOf: (teamId) => read.team(teamId)?.steps() ?? [],
-      projectsOf: (teamId) => read.team(teamId)?.projects() ?? [],
-      projectsNamed: (teamId, name) => read.team(teamId)?.projectsByName().get(nameKey(name)) ?? [],
-      searchesOf: (teamId) => read.team(teamId)?.searches() ?? [],
+  }
+  return folded
+}
+
+/** One registry for all readers, although another fold answers once the topic was read again. */
+export function createRegistry(present: () => RegistryFold): Registry {
+  const listsOfTeam = (teamId: string) => present().read.team(teamId)
+  return {
+    entity: (identifier) => entityOf(present().state, identifier),
+    project: (id) => projectOf(present().state, id),
+    team: (id) => teamOf(present().state, id),
+    hasKey: (teamId) => (listsOfTeam(teamId)?.liveHashes().length ?? 0) > 0,
+    keyOpens: (teamId, apiKey) => {
+      const { read } = present()
+      const known = read.goodKeys.get(apiKey)
+      const hash = known ?? hashKey(apiKey)
+      const opens = includesHash(read.team(teamId)?.liveHashes() ?? [], hash)
+      if (opens && known === undefined) read.goodKeys.set(apiKey, hash)
+      return opens
     },
+    // A lookup by hash reveals at most how a hash begins, which tells nothing about a random key.
+    ownerOfKey: (apiKey) => {
+      const { state, owned, read } = present()
+      const known = read.owners.get(apiKey)
+      if (known !== undefined) return known
+      const hash = hashKeyHex(apiKey)
+      const [team, another] = openedBy(state, owned, hash)
+      if (team === undefined) return undefined
+      const owner = another === undefined ? team : hash
+      read.owners.set(apiKey, owner)
+      return owner
+    },
+    teamOfKey: (apiKey) => {
+      const { state, owned } = present()
+      const [team, another] = openedBy(state, owned, hashKeyHex(apiKey))
+      return team === undefined || another !== undefined ? undefined : teamOf(state, team)
+    },
+    formerTeamOfKey: (apiKey) => {
+      const { state, owned } = present()
+      const hash = hashKeyHex(apiKey)
+      const [team, another] = owned.teamsOfKey.get(hash) ?? []
+      const isFormer = openedBy(state, owned, hash).length === 0
+      return isFormer && team !== undefined && another === undefined ? teamOf(state, team) : undefined
+    },
+    teams: () => present().read.teams(),
+    keysOf: (teamId) => listsOfTeam(teamId)?.keys() ?? [],
+    eventsOf: (teamId) => listsOfTeam(teamId)?.events() ?? [],
+    stepsOf: (teamId) => listsOfTeam(teamId)?.steps() ?? [],
+    projectsOf: (teamId) => listsOfTeam(teamId)?.projects() ?? [],
+    projectsNamed: (teamId, name) => listsOfTeam(teamId)?.projectsByName().get(nameKey(name)) ?? [],
+    searchesOf: (teamId) => listsOfTeam(teamId)?.searches() ?? [],
   }
 }
 
