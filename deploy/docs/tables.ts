@@ -6,7 +6,7 @@ import { METRICS } from '../../shared/runtime/metrics.ts'
 import { readFigures } from '../capacity/figures.ts'
 import { PLAN_ROWS, planFor, USUAL_LOAD } from '../capacity/plan.ts'
 import { code, markdownTable } from '../cli/text.ts'
-import { LIMITS, type Limit } from './limits.ts'
+import { LIMITS } from './limits.ts'
 
 /** The metrics as Markdown. */
 export const metricsTable = (): string =>
@@ -34,11 +34,11 @@ export const errorsTable = (): string =>
 export const limitsTable = (): string =>
   markdownTable(
     ['limit of', 'is', 'beyond'],
-    LIMITS.map((limit) => [limit.of, limitText(limit), limit.beyond]),
+    LIMITS.map(([of, is, beyond]) => [of, limitText(is), beyond]),
   )
 
 /** The value of a limit, with the default if it is a setting. */
-const limitText = ({ is }: Limit): string =>
+const limitText = (is: string): string =>
   is in SETTINGS ? `${code(is)} (${Number(SETTINGS[is as SettingName].default).toLocaleString('en')})` : is
 
 /** The names that fields have in the JSON of other loggers, as Markdown. */
