@@ -1,6 +1,7 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import { AUDIT_OUTCOMES } from '../../shared/contract/audit.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
+import { described } from '../../shared/contract/json-schema.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
 import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 
@@ -34,19 +35,19 @@ function entryHeaders(kind: EntryKind, title: string, subject: string): object {
       {
         ce_specversion: { type: 'string', const: '1.0' },
         ce_id: { type: 'string', pattern: GUID_PATTERN, description: 'The id of the entry, as in the value.' },
-        ce_source: { ...text, description: 'What made the record: urn:sluice:gateway.' },
+        ce_source: described(text, 'What made the record: urn:sluice:gateway.'),
         ce_type: { type: 'string', const: type },
-        ce_subject: { ...text, description: subject },
-        ce_time: { ...time, description: 'The timestamp of the entry, as in the value.' },
+        ce_subject: described(text, subject),
+        ce_time: described(time, 'The timestamp of the entry, as in the value.'),
         ce_dataschema: { type: 'string', const: dataSchema, description: "The $id of the value's schema." },
         'content-type': { type: 'string', const: 'application/json' },
       },
       {
-        ce_partitionkey: { ...text, description: "The record's key; absent where it has none." },
-        'x-original-key': {
-          ...text,
-          description: 'The correlationKey of a record that has no key because it was used too often.',
-        },
+        ce_partitionkey: described(text, "The record's key; absent where it has none."),
+        'x-original-key': described(
+          text,
+          'The correlationKey of a record that has no key because it was used too often.',
+        ),
         traceparent: {
           type: 'string',
           pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
@@ -73,16 +74,16 @@ const DEAD_LETTER_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:dead-letter-headers:v1',
   ...objectOf('DeadLetterHeaders', {
-    [DLQ_HEADERS.topic]: { ...text, description: 'Where the record stood: the topic,' },
-    [DLQ_HEADERS.partition]: { ...count, description: 'the partition' },
-    [DLQ_HEADERS.offset]: { ...count, description: 'and the offset.' },
-    [DLQ_HEADERS.connector]: { ...text, description: 'The group that read it.' },
-    [DLQ_HEADERS.stage]: { ...text, description: 'The stage at which it failed, in the words of Kafka Connect.' },
-    [DLQ_HEADERS.exceptionClass]: { ...text, description: 'The reason.' },
+    [DLQ_HEADERS.topic]: described(text, 'Where the record stood: the topic,'),
+    [DLQ_HEADERS.partition]: described(count, 'the partition'),
+    [DLQ_HEADERS.offset]: described(count, 'and the offset.'),
+    [DLQ_HEADERS.connector]: described(text, 'The group that read it.'),
+    [DLQ_HEADERS.stage]: described(text, 'The stage at which it failed, in the words of Kafka Connect.'),
+    [DLQ_HEADERS.exceptionClass]: described(text, 'The reason.'),
     [DLQ_HEADERS.exceptionMessage]: { type: 'string', description: 'What is wrong; at most 1,000 bytes.' },
-    [DLQ_HEADERS.attempt]: { ...count, description: 'How many times the record has become a dead letter, from 1.' },
-    [DLQ_HEADERS.projection]: { ...text, description: 'The view that refused it.' },
-    [DLQ_HEADERS.time]: { ...time, description: 'When it became a dead letter.' },
+    [DLQ_HEADERS.attempt]: described(count, 'How many times the record has become a dead letter, from 1.'),
+    [DLQ_HEADERS.projection]: described(text, 'The view that refused it.'),
+    [DLQ_HEADERS.time]: described(time, 'When it became a dead letter.'),
   }),
 }
 
@@ -91,17 +92,14 @@ const REPLAY_MARK_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:replay-mark-headers:v1',
   ...objectOf('ReplayMarkHeaders', {
-    'x-dlq-replayed-up-to': {
-      ...count,
-      description: 'Dead letters of this partition before this offset are done with.',
-    },
+    'x-dlq-replayed-up-to': described(count, 'Dead letters of this partition before this offset are done with.'),
     'content-type': { type: 'string', const: 'application/json' },
   }),
 }
 
 /** Archived targets refuse new logs; stored logs keep their names. */
 const archivable = {
-  archivedAt: { ...time, description: 'Since when new logs are refused; absent while they are taken.' },
+  archivedAt: described(time, 'Since when new logs are refused; absent while they are taken.'),
 }
 
 /** The values of the registry topic. A record's key says which kind of value it holds; null is a deletion. */
@@ -131,11 +129,11 @@ const REGISTRY_SCHEMA = {
         },
       },
     ),
-    event: objectOf('Event', { team: { ...text, description: "The owner's id." }, name: text }, archivable),
+    event: objectOf('Event', { team: described(text, "The owner's id."), name: text }, archivable),
     step: objectOf(
       'Step',
       {
-        team: { ...text, description: "The owner's id." },
+        team: described(text, "The owner's id."),
         event: {
           type: ['string', 'null'],
           minLength: 1,
@@ -151,7 +149,7 @@ const REGISTRY_SCHEMA = {
       },
       archivable,
     ),
-    project: objectOf('Project', { team: { ...text, description: "The owner's id." }, name: text }, archivable),
+    project: objectOf('Project', { team: described(text, "The owner's id."), name: text }, archivable),
     key: objectOf('Key', {
       prefix: { type: 'string', description: 'The first characters of the key, to tell keys apart.' },
       createdAt: time,
@@ -183,33 +181,30 @@ const AUDIT_SCHEMA = {
     change: objectOf('Change', {
       id: { ...text, pattern: GUID_PATTERN, description: 'Names the changes that have one outcome.' },
       index: { type: 'integer', minimum: 0, description: 'The place of the change among those of the id.' },
-      at: { ...time, description: 'When the change was announced, just before it was made.' },
+      at: described(time, 'When the change was announced, just before it was made.'),
       outcome: { type: 'string', const: 'pending' },
       actor: objectOf('Actor', {
-        kind: { ...text, description: 'team, operator (a command) or server (REGISTRY_FILE, the first start).' },
-        id: { ...textOrNull, description: "The Team's id, or the name of the operating system's user." },
-        key: { ...textOrNull, description: "The first characters of the Team's key, 6 at most." },
+        kind: described(text, 'team, operator (a command) or server (REGISTRY_FILE, the first start).'),
+        id: described(textOrNull, "The Team's id, or the name of the operating system's user."),
+        key: described(textOrNull, "The first characters of the Team's key, 6 at most."),
       }),
-      via: {
-        ...text,
-        description: 'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.',
-      },
-      from: { ...textOrNull, description: "The client's address; of a command, the name of its machine." },
-      team: { ...textOrNull, description: "The Team whose thing it is; null where it is no Team's." },
-      action: { ...text, description: 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.' },
+      via: described(
+        text,
+        'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.',
+      ),
+      from: described(textOrNull, "The client's address; of a command, the name of its machine."),
+      team: described(textOrNull, "The Team whose thing it is; null where it is no Team's."),
+      action: described(text, 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.'),
       subject: objectOf('Subject', {
-        kind: { ...text, description: 'team, key, event, step, project, search, watch, dead-letters, view.' },
+        kind: described(text, 'team, key, event, step, project, search, watch, dead-letters, view.'),
         id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
       }),
-      before: {
-        ...valueOrNull,
-        description: 'The value before, without secrets, long texts cut; null: there was none.',
-      },
-      after: { ...valueOrNull, description: 'The value after, as before.' },
+      before: described(valueOrNull, 'The value before, without secrets, long texts cut; null: there was none.'),
+      after: described(valueOrNull, 'The value after, as before.'),
     }),
     outcome: objectOf('Outcome', {
       id: { ...text, pattern: GUID_PATTERN, description: 'The id of the changes.' },
-      at: { ...time, description: 'When the outcome was known.' },
+      at: described(time, 'When the outcome was known.'),
       outcome: { type: 'string', enum: AUDIT_OUTCOMES, description: 'failure: nothing was changed.' },
     }),
   },

@@ -1,5 +1,5 @@
 import { type ErrorCode, problem } from '../../shared/contract/errors.ts'
-import { arrayOf, type JsonSchema, named, objectOf, text } from '../../shared/contract/json-schema.ts'
+import { arrayOf, described, type JsonSchema, named, objectOf, text } from '../../shared/contract/json-schema.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import {
   ERROR_CODE,
@@ -76,8 +76,8 @@ const EXPORT_RESPONSE = named(
   objectOf(
     {
       partialSuccess: objectOf({
-        rejectedLogRecords: { ...text, description: 'The number of rejected log records; a 64-bit integer.' },
-        errorMessage: { ...text, description: 'The number, code and remedy of each kind of rejection.' },
+        rejectedLogRecords: described(text, 'The number of rejected log records; a 64-bit integer.'),
+        errorMessage: described(text, 'The number, code and remedy of each kind of rejection.'),
       }),
     },
     ['partialSuccess'],

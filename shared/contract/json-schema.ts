@@ -58,6 +58,10 @@ export const arrayOf = <const Items>(items: Items) => ({ type: 'array', items })
 
 export const nullable = <const Schema>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
 
+/** The schema with a description for people. */
+export const described = <const Schema extends JsonSchema>(schema: Schema, description: string) =>
+  ({ ...schema, description }) as const
+
 /** A component of the OpenAPI document. */
 export const named = <const Schema extends JsonSchema>(
   name: string,

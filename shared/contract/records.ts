@@ -1,5 +1,5 @@
 import { CLOUD_EVENTS } from './headers.ts'
-import { optionalText, type Static, text } from './json-schema.ts'
+import { described, optionalText, type Static, text } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*
@@ -17,13 +17,13 @@ const guid = { type: 'string', pattern: GUID_PATTERN } as const
 const timestamp = { type: 'string', format: 'date-time' } as const
 
 const common = {
-  id: { ...guid, description: 'Also the header ce_id. The same id is the same entry, however often it is read.' },
+  id: described(guid, 'Also the header ce_id. The same id is the same entry, however often it is read.'),
   // Determines the index.
-  receivedAt: { ...timestamp, description: 'When the entry was accepted.' },
-  timestamp: { ...timestamp, description: "When the entry happened by its sender's clock, or receivedAt." },
+  receivedAt: described(timestamp, 'When the entry was accepted.'),
+  timestamp: described(timestamp, "When the entry happened by its sender's clock, or receivedAt."),
   level: { type: 'string', enum: LEVELS },
   environment: text,
-  correlationKey: { ...optionalText, description: 'Groups the entries of one flow.' },
+  correlationKey: described(optionalText, 'Groups the entries of one flow.'),
   team: {
     type: 'string',
     // A Team's id separates tenants, so it must never need to be cut or cleaned.
@@ -54,9 +54,9 @@ export const EVENT_LOG_SCHEMA = {
   properties: {
     kind: { type: 'string', const: 'event' },
     ...common,
-    event: { ...optionalText, description: "The Event's identifier; null for a Step without an Event." },
-    step: { ...optionalText, description: "The Step's identifier; null where an Event was addressed." },
-    payload: { ...text, description: 'Plain text or serialised JSON, as sent.' },
+    event: described(optionalText, "The Event's identifier; null for a Step without an Event."),
+    step: described(optionalText, "The Step's identifier; null where an Event was addressed."),
+    payload: described(text, 'Plain text or serialised JSON, as sent.'),
   },
   required: [...COMMON_REQUIRED, 'event', 'step', 'payload'],
 } as const
@@ -71,14 +71,14 @@ export const APPLICATION_LOG_SCHEMA = {
   properties: {
     kind: { type: 'string', const: 'application' },
     ...common,
-    project: { ...guid, description: "The Project's id." },
+    project: described(guid, "The Project's id."),
     categoryName: text,
     eventId: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
     eventName: text,
     message: text,
     exception: optionalText,
     scopeData: { type: ['object', 'null'] },
-    originalLevel: { ...text, description: 'What the sender wrote as level where it was replaced by Information.' },
+    originalLevel: described(text, 'What the sender wrote as level where it was replaced by Information.'),
   },
   required: [
     ...COMMON_REQUIRED,

@@ -1,5 +1,14 @@
 import { ERRORS, type ErrorCode, problem } from '../contract/errors.ts'
-import { component, flag, type JsonSchema, named, objectOf, type Static, text } from '../contract/json-schema.ts'
+import {
+  component,
+  described,
+  flag,
+  type JsonSchema,
+  named,
+  objectOf,
+  type Static,
+  text,
+} from '../contract/json-schema.ts'
 import { failureBody, RETRY_AFTER_SECONDS } from '../http/answer.ts'
 
 /** The operations that a part of the service adds to the OpenAPI document. */
@@ -64,13 +73,13 @@ export const FAILURE = component('Failure', {
   success: { const: false },
   error: objectOf({
     code: ERROR_CODE,
-    message: { ...text, description: 'The problem and its remedy, for people.' },
+    message: described(text, 'The problem and its remedy, for people.'),
     details: {
       description:
         'Further information, by code; null if there is none. For `invalid_request` a list of `{ path, message }`: ' +
         'each wrong field (a JSON pointer) or parameter (its name), and the expected value.',
     },
-    retryable: { ...flag, description: 'Whether the same request may succeed later.' },
+    retryable: described(flag, 'Whether the same request may succeed later.'),
   }),
 })
 

@@ -1,6 +1,7 @@
 import {
   arrayOf,
   component,
+  described,
   flag,
   type JsonSchema,
   named,
@@ -24,8 +25,8 @@ export const guid = { type: 'string', format: 'uuid' } as const
 export const instant = { type: 'string', format: 'date-time' } as const
 export const optionalInstant = { ...instant, type: ['string', 'null'] } as const
 const count = { type: 'integer', minimum: 0 } as const
-const cursor = { ...optionalText, description: 'The place where the next page begins; null at the end.' } as const
-const time = { ...instant, description: 'UTC; from milliseconds to nanoseconds, as the sender gave them.' } as const
+const cursor = described(optionalText, 'The place where the next page begins; null at the end.')
+const time = described(instant, 'UTC; from milliseconds to nanoseconds, as the sender gave them.')
 const optionalTime = { ...time, type: ['string', 'null'] } as const
 
 const Level = named('Level', { type: 'string', enum: LEVELS })
@@ -60,10 +61,10 @@ const stored = {
   environment: text,
   correlationKey: optionalText,
 }
-const truncated = {
-  ...arrayOf({ enum: LONG_FIELDS }),
-  description: 'In lists and tails: the names of texts that were cut to their beginning. A single entry is complete.',
-}
+const truncated = described(
+  arrayOf({ enum: LONG_FIELDS }),
+  'In lists and tails: the names of texts that were cut to their beginning. A single entry is complete.',
+)
 
 const fields = {
   type: 'object',
@@ -102,10 +103,10 @@ export const ApplicationLog = named(
       message: text,
       exception: optionalText,
       scopeData: { type: ['object', 'null'] },
-      originalLevel: {
-        ...text,
-        description: 'The level as the sender wrote it, if it was not recognised and was stored as Information.',
-      },
+      originalLevel: described(
+        text,
+        'The level as the sender wrote it, if it was not recognised and was stored as Information.',
+      ),
       fields,
       truncated,
     },
@@ -144,8 +145,8 @@ export const ApplicationLogContext = named('ApplicationLogContext', contextOf(Ap
 const namedValue = {
   name: text,
   text,
-  cut: { ...flag, description: 'Whether an ellipsis stands for the end of the name or of the text.' },
-  term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
+  cut: described(flag, 'Whether an ellipsis stands for the end of the name or of the text.'),
+  term: described(optionalText, 'The search that finds the entries which share the value.'),
 }
 export type NamedValue = Static<typeof NamedValue>
 const NamedValue = component('NamedValue', namedValue)
@@ -153,53 +154,43 @@ const NamedValue = component('NamedValue', namedValue)
 export type ParsedException = Static<typeof ParsedException>
 export type Frame = ParsedException['frames'][number]
 const ParsedException = component('ParsedException', {
-  depth: { ...count, description: 'The number of exceptions around it.' },
-  type: { ...text, description: 'Empty where the text does not begin with a type.' },
+  depth: described(count, 'The number of exceptions around it.'),
+  type: described(text, 'Empty where the text does not begin with a type.'),
   message: text,
   frames: arrayOf(
     objectOf({
-      call: { ...text, description: 'The call; empty where only the place is given.' },
-      place: { ...text, description: 'File and line, or empty.' },
-      note: { ...text, description: "Lines below it that are not frames, such as Python's source line." },
-      framework: { ...flag, description: 'Of a runtime, a framework or a library.' },
-      firstOwn: { ...flag, description: "The exception's first frame of the program itself." },
+      call: described(text, 'The call; empty where only the place is given.'),
+      place: described(text, 'File and line, or empty.'),
+      note: described(text, "Lines below it that are not frames, such as Python's source line."),
+      framework: described(flag, 'Of a runtime, a framework or a library.'),
+      firstOwn: described(flag, "The exception's first frame of the program itself."),
     }),
   ),
-  omitted: {
-    ...text,
-    description: 'The note of the trace about frames that it leaves out, such as `... 12 more`; else empty.',
-  },
+  omitted: described(text, 'The note of the trace about frames that it leaves out, such as `... 12 more`; else empty.'),
 })
 
-const more = {
-  ...flag,
-  description: 'Whether something was cut, which an ellipsis shows, or left out.',
-}
+const more = described(flag, 'Whether something was cut, which an ellipsis shows, or left out.')
 export type EntryDetails = Static<typeof EntryDetails>
 export const EntryDetails = component('EntryDetails', {
   fields: arrayOf(NamedValue),
   payload: nullable(objectOf({ text, values: arrayOf(NamedValue), more })),
   scopes: nullable(
     objectOf({
-      stack: { ...arrayOf(text), description: 'The sentences of the scopes, the outermost first.' },
+      stack: described(arrayOf(text), 'The sentences of the scopes, the outermost first.'),
       values: arrayOf(
         objectOf({
           ...namedValue,
-          hidden: {
-            ...arrayOf(text),
-            description: 'The values of the same name in the scopes around it, the nearest first.',
-          },
+          hidden: described(arrayOf(text), 'The values of the same name in the scopes around it, the nearest first.'),
         }),
       ),
       more,
     }),
   ),
   exception: nullable(objectOf({ parts: arrayOf(ParsedException), more })),
-  curl: {
-    ...optionalText,
-    description:
-      'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
-  },
+  curl: described(
+    optionalText,
+    'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
+  ),
 })
 
 export type Query = Static<typeof Query>
@@ -246,63 +237,59 @@ export const Facets = component('Facets', {
 
 export type Group = Static<typeof Group>
 const Group = component('Group', {
-  value: { ...text, description: 'The value that its logs share; for a template or an exception, an id.' },
-  label: {
-    ...text,
-    description: 'The value to display: the template, the type of the exception, or the current name in the registry.',
-  },
-  detail: {
-    ...optionalText,
-    description: "For exceptions, the first calls of the program's own code, one a line; otherwise null.",
-  },
+  value: described(text, 'The value that its logs share; for a template or an exception, an id.'),
+  label: described(
+    text,
+    'The value to display: the template, the type of the exception, or the current name in the registry.',
+  ),
+  detail: described(
+    optionalText,
+    "For exceptions, the first calls of the program's own code, one a line; otherwise null.",
+  ),
   count,
   firstAt: time,
   lastAt: time,
   worstLevel: Level,
-  counts: { ...arrayOf(count), description: 'The number of its logs in each of the `spans`.' },
-  sample: {
-    ...objectOf({ id: text, message: text }),
-    description: 'Its last log: the id, and the beginning of the message or payload.',
-  },
+  counts: described(arrayOf(count), 'The number of its logs in each of the `spans`.'),
+  sample: described(
+    objectOf({ id: text, message: text }),
+    'Its last log: the id, and the beginning of the message or payload.',
+  ),
 })
 
 export type Groups = Static<typeof Groups>
 export const Groups = component('Groups', {
-  by: { ...text, description: 'The field whose values make the groups.' },
+  by: described(text, 'The field whose values make the groups.'),
   interval: { type: 'number', description: 'The width of a span in milliseconds.' },
-  spans: { ...arrayOf(time), description: 'The beginning of each span, 24 at most.' },
+  spans: described(arrayOf(time), 'The beginning of each span, 24 at most.'),
   items: arrayOf(Group),
-  more: { ...flag, description: 'Whether there are further groups.' },
-  ungrouped: { ...count, description: 'Matches without a value, which are in no group.' },
+  more: described(flag, 'Whether there are further groups.'),
+  ungrouped: described(count, 'Matches without a value, which are in no group.'),
 })
 
 const series = objectOf({
-  value: {
-    ...optionalText,
-    description: 'The value of the field `by` that its logs share; null where it is left out.',
-  },
-  label: { ...optionalText, description: 'The value to display, as for a group.' },
-  term: {
-    ...optionalText,
-    description:
-      'The search that finds its logs; null where `by` is left out, or is a group without a name in searches.',
-  },
-  count: { ...count, description: 'The number of its logs, or of its numbers.' },
-  points: {
-    ...arrayOf({ type: ['number', 'null'] }),
-    description: 'The value of the function in each of the `spans`; null for a span without numbers.',
-  },
+  value: described(optionalText, 'The value of the field `by` that its logs share; null where it is left out.'),
+  label: described(optionalText, 'The value to display, as for a group.'),
+  term: described(
+    optionalText,
+    'The search that finds its logs; null where `by` is left out, or is a group without a name in searches.',
+  ),
+  count: described(count, 'The number of its logs, or of its numbers.'),
+  points: described(
+    arrayOf({ type: ['number', 'null'] }),
+    'The value of the function in each of the `spans`; null for a span without numbers.',
+  ),
 })
 
 export type Series = Static<typeof Series>
 export const Series = component('Series', {
   fn: { type: 'string', enum: SERIES_FUNCTIONS },
-  value: { ...optionalText, description: 'The name of the numbers; null where logs are counted.' },
-  by: { ...optionalText, description: 'The field whose values make the series.' },
+  value: described(optionalText, 'The name of the numbers; null where logs are counted.'),
+  by: described(optionalText, 'The field whose values make the series.'),
   interval: { type: 'number', description: 'The width of a span in milliseconds.' },
-  spans: { ...arrayOf(time), description: 'The beginning of each span.' },
+  spans: described(arrayOf(time), 'The beginning of each span.'),
   items: arrayOf(series),
-  more: { ...flag, description: 'Whether `by` has further values.' },
+  more: described(flag, 'Whether `by` has further values.'),
 })
 
 const choice = objectOf({
@@ -324,7 +311,7 @@ export const Choices = component('Choices', {
   sections: arrayOf(
     objectOf({
       name: text,
-      size: { ...count, description: 'The number of values that have logs; 1,000 are counted at most.' },
+      size: described(count, 'The number of values that have logs; 1,000 are counted at most.'),
       choices: arrayOf(Choice),
     }),
   ),
@@ -339,17 +326,16 @@ export const Choices = component('Choices', {
 
 export type Absence = Static<typeof Absence>
 export const Absence = component('Absence', {
-  kept: { ...flag, description: 'Whether the Team has any logs of this kind.' },
-  newestAt: { ...optionalText, description: 'The newest log of any time that matches; null where none does.' },
-  conditions: { ...arrayOf(text), description: 'The parameters in use that select by more than time.' },
+  kept: described(flag, 'Whether the Team has any logs of this kind.'),
+  newestAt: described(optionalText, 'The newest log of any time that matches; null where none does.'),
+  conditions: described(arrayOf(text), 'The parameters in use that select by more than time.'),
   ways: arrayOf(
     objectOf({
       kind: { type: 'string', enum: ['newest', 'since', 'beginning', 'without'] },
-      value: {
-        ...optionalText,
-        description:
-          'The value of the one condition that it removes, or the search for beginnings of words; otherwise null.',
-      },
+      value: described(
+        optionalText,
+        'The value of the one condition that it removes, or the search for beginnings of words; otherwise null.',
+      ),
       params: {
         type: 'object',
         additionalProperties: text,
@@ -382,18 +368,17 @@ const FlowSummary = component('FlowSummary', {
   events: arrayOf(EntityRef),
   steps: arrayOf(EntityRef),
   projects: arrayOf(ProjectRef),
-  nextSteps: {
-    ...arrayOf(EntityRef),
-    description:
-      'For every Event of the flow, the Step after the furthest one seen; an Event at its last Step has none.',
-  },
-  lastErrorAt: { ...optionalTime, description: 'The latest entry of Error or Critical.' },
-  lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
+  nextSteps: described(
+    arrayOf(EntityRef),
+    'For every Event of the flow, the Step after the furthest one seen; an Event at its last Step has none.',
+  ),
+  lastErrorAt: described(optionalTime, 'The latest entry of Error or Critical.'),
+  lastProgressAt: described(optionalTime, 'The latest entry of an Event or Step below Error.'),
   state: {
     enum: ['running', 'finished', 'stalled', 'failed'],
     description: 'The probable state: a guess, as logs never say that nothing more will come.',
   },
-  reason: { ...text, description: 'The reason for the guess.' },
+  reason: described(text, 'The reason for the guess.'),
 })
 
 export type NameList = Static<typeof NameList>
@@ -425,7 +410,7 @@ const FlowStep = component('FlowStep', {
   worstLevel: nullable(Level),
 })
 
-const milliseconds = { ...count, description: 'Milliseconds.' } as const
+const milliseconds = described(count, 'Milliseconds.')
 export type Durations = Static<typeof Durations>
 const Durations = named(
   'Durations',
@@ -436,46 +421,39 @@ const Durations = named(
 export type StepStatistics = Static<typeof StepStatistics>
 const StepStatistics = component('StepStatistics', {
   step: EntityRef,
-  reached: { ...count, description: 'The flows that have a log of it.' },
+  reached: described(count, 'The flows that have a log of it.'),
   share: { type: 'number', minimum: 0, maximum: 1, description: "The share of the Event's flows that reached it." },
-  duration: { ...nullable(Durations), description: 'As `duration` of a Step of a flow; null where no flow has one.' },
-  stalled: {
-    ...count,
-    description: 'The stalled flows of which it is the next Step: an estimate from 1,000 of them if more are stalled.',
-  },
+  duration: described(nullable(Durations), 'As `duration` of a Step of a flow; null where no flow has one.'),
+  stalled: described(
+    count,
+    'The stalled flows of which it is the next Step: an estimate from 1,000 of them if more are stalled.',
+  ),
 })
 
 export type EventStatistics = Static<typeof EventStatistics>
 const EventStatistics = component('EventStatistics', {
   event: EntityRef,
-  started: {
-    ...count,
-    description: 'Flows with a log of the Event or one of its Steps; each is in one of the states.',
-  },
+  started: described(count, 'Flows with a log of the Event or one of its Steps; each is in one of the states.'),
   running: count,
   stalled: count,
   failed: count,
   finished: count,
-  duration: {
-    ...nullable(Durations),
-    description: 'Of finished flows, from the first to the last log of the Event; null if there are none.',
-  },
-  steps: { ...arrayOf(StepStatistics), description: "The Event's Steps, as in a flow." },
+  duration: described(
+    nullable(Durations),
+    'Of finished flows, from the first to the last log of the Event; null if there are none.',
+  ),
+  steps: described(arrayOf(StepStatistics), "The Event's Steps, as in a flow."),
 })
 
 export type FlowStatistics = Static<typeof FlowStatistics>
 export const FlowStatistics = component('FlowStatistics', {
-  sampled: {
-    ...count,
-    description:
-      'The flows whose durations were measured, 1,000 at most, spread over the range of time. The counts are those of all flows.',
-  },
-  complete: { ...flag, description: 'Whether these are all flows that the parameters select.' },
-  items: { ...arrayOf(EventStatistics), description: 'The Events of the flows, those with most flows first.' },
-  more: {
-    ...flag,
-    description: 'Whether Events or Steps were left out: there are 50 Events at most, and 200 Steps of each.',
-  },
+  sampled: described(
+    count,
+    'The flows whose durations were measured, 1,000 at most, spread over the range of time. The counts are those of all flows.',
+  ),
+  complete: described(flag, 'Whether these are all flows that the parameters select.'),
+  items: described(arrayOf(EventStatistics), 'The Events of the flows, those with most flows first.'),
+  more: described(flag, 'Whether Events or Steps were left out: there are 50 Events at most, and 200 Steps of each.'),
 })
 
 const stepVisit = nullable(
@@ -491,19 +469,18 @@ const ComparedStep = component('ComparedStep', {
     type: ['integer', 'null'],
     description: 'Milliseconds that the flow took longer than the other one; below zero where it was faster.',
   },
-  differences: {
-    ...arrayOf({ enum: ['missing', 'added', 'failed', 'slower'] }),
-    description:
-      'The differences of the flow: the Step is missing, or only in this flow; it logged an error; it took twice as long and 100 ms longer.',
-  },
+  differences: described(
+    arrayOf({ enum: ['missing', 'added', 'failed', 'slower'] }),
+    'The differences of the flow: the Step is missing, or only in this flow; it logged an error; it took twice as long and 100 ms longer.',
+  ),
 })
 
 export type FlowComparison = Static<typeof FlowComparison>
 export const FlowComparison = component('FlowComparison', {
   flow: FlowSummary,
   other: FlowSummary,
-  steps: { ...arrayOf(ComparedStep), description: 'The Steps of both as in a flow, 1,000 at most.' },
-  more: { ...flag, description: 'Whether there are further Steps.' },
+  steps: described(arrayOf(ComparedStep), 'The Steps of both as in a flow, 1,000 at most.'),
+  more: described(flag, 'Whether there are further Steps.'),
 })
 
 export type Flow = Static<typeof Flow>
@@ -519,7 +496,7 @@ export type Refusal = Static<typeof Refusal>
 const Refusal = component('Refusal', {
   id: text,
   at: time,
-  endpoint: { ...text, description: 'The path that was posted to.' },
+  endpoint: described(text, 'The path that was posted to.'),
   code: text,
   message: text,
   details: { description: 'As in the answer to the sender.' },
@@ -527,44 +504,39 @@ const Refusal = component('Refusal', {
     type: ['integer', 'null'],
     description: 'The place in the batch, from 0; null if the whole request or its only entry was refused.',
   },
-  identifier: { ...optionalText, description: 'The identifier that was addressed, from its beginning.' },
-  keyPrefix: { ...optionalText, description: 'The first characters of the key that was presented, 6 at most.' },
+  identifier: described(optionalText, 'The identifier that was addressed, from its beginning.'),
+  keyPrefix: described(optionalText, 'The first characters of the key that was presented, 6 at most.'),
   userAgent: optionalText,
-  body: {
-    ...optionalText,
-    description: 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.',
-  },
+  body: described(optionalText, 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.'),
   bodyCut: flag,
   nearest: nullable(EntityRef),
-  unnoted: { ...count, description: 'The number of refusals with the same code that followed and were not kept.' },
-  curl: {
-    ...optionalText,
-    description:
-      'A command that sends the entry again, with the nearest identifier; null if not all of the body was kept, or no command can hold it.',
-  },
+  unnoted: described(count, 'The number of refusals with the same code that followed and were not kept.'),
+  curl: described(
+    optionalText,
+    'A command that sends the entry again, with the nearest identifier; null if not all of the body was kept, or no command can hold it.',
+  ),
 })
 export type Refusals = Static<typeof Refusals>
 export const Refusals = component('Refusals', { items: arrayOf(Refusal) })
 
 export type RefusedCount = Static<typeof RefusedCount>
 const RefusedCount = component('RefusedCount', {
-  userAgent: { ...optionalText, description: 'The name that the client gives itself; null if it gives none.' },
-  keyPrefix: { ...optionalText, description: 'The first characters of the key that it presented.' },
+  userAgent: described(optionalText, 'The name that the client gives itself; null if it gives none.'),
+  keyPrefix: described(optionalText, 'The first characters of the key that it presented.'),
   endpoint: text,
   code: text,
-  count: {
-    ...count,
-    description: 'The least number in the last 24 hours. Refusals that were not kept count with the one before them.',
-  },
+  count: described(
+    count,
+    'The least number in the last 24 hours. Refusals that were not kept count with the one before them.',
+  ),
   lastAt: time,
 })
 
 /** Shows a Team its refusals without a separate request. */
-export const refused = {
-  ...nullable(arrayOf(RefusedCount)),
-  description:
-    "The Team's refusals of the last 24 hours by client and code, the most frequent first, 20 at most; null while that is unknown.",
-} as const
+export const refused = described(
+  nullable(arrayOf(RefusedCount)),
+  "The Team's refusals of the last 24 hours by client and code, the most frequent first, 20 at most; null while that is unknown.",
+)
 
 /** The counted refusals of examples. */
 export const REFUSED: readonly RefusedCount[] = [
@@ -581,6 +553,6 @@ export const REFUSED: readonly RefusedCount[] = [
 export type Session = Static<typeof Session>
 export const Session = component('Session', {
   team: nullable(objectOf({ id: text, name: text })),
-  keyPrefix: { ...optionalText, description: 'The first characters of the key that was signed in with.' },
+  keyPrefix: described(optionalText, 'The first characters of the key that was signed in with.'),
   refused,
 })

@@ -1,6 +1,7 @@
 import {
   arrayOf,
   component,
+  described,
   flag,
   named,
   nullable,
@@ -19,15 +20,12 @@ import { SEARCH_PARAMETERS } from './list-parameters.ts'
  * page use the types.
  */
 
-const archivedAt = {
-  ...optionalInstant,
-  description: 'The time from which logs are refused; null while they are accepted.',
-} as const
+const archivedAt = described(optionalInstant, 'The time from which logs are refused; null while they are accepted.')
 const seen = {
-  lastSeenAt: {
-    ...optionalInstant,
-    description: 'The latest entry of the last 24 hours; null where there is none, or unknown.',
-  },
+  lastSeenAt: described(
+    optionalInstant,
+    'The latest entry of the last 24 hours; null where there is none, or unknown.',
+  ),
   lastDay: { type: ['integer', 'null'], description: 'Entries of the last 24 hours; null where that is unknown.' },
 } as const
 const event = { identifier: text, name: text, archivedAt }
@@ -47,18 +45,18 @@ const team = {
 
 const number = { type: ['integer', 'null'] } as const
 /** A Team's quota, which only an operator changes. */
-const limits = {
-  ...objectOf({
-    entriesPerSecond: { ...number, description: 'Null where there is no limit.' },
-    bytesPerSecond: { ...number, description: 'Of bodies, after decompression; null where there is no limit.' },
+const limits = described(
+  objectOf({
+    entriesPerSecond: described(number, 'Null where there is no limit.'),
+    bytesPerSecond: described(number, 'Of bodies, after decompression; null where there is no limit.'),
     burstSeconds: {
       type: 'integer',
       description: 'The size of a burst: after a silence, the quota of this many seconds may be sent at once.',
     },
-    shadow: { ...flag, description: 'Whether requests beyond the quota are only counted, not refused.' },
+    shadow: described(flag, 'Whether requests beyond the quota are only counted, not refused.'),
   } as const),
-  description: 'The quota, which only an operator changes. `refused` counts requests beyond it as `rate_limited`.',
-} as const
+  'The quota, which only an operator changes. `refused` counts requests beyond it as `rate_limited`.',
+)
 
 export const OwnTeam = component('OwnTeam', team)
 export const OwnEvent = component('OwnEvent', event)
@@ -69,7 +67,7 @@ const TeamStep = component('TeamStep', { ...step, ...seen })
 const TeamEvent = component('TeamEvent', { ...event, ...seen, steps: arrayOf(TeamStep) })
 const TeamProject = component('TeamProject', { ...project, ...seen })
 const TeamKey = component('TeamKey', {
-  prefix: { ...text, description: 'The first characters of the key; the key itself is not stored.' },
+  prefix: described(text, 'The first characters of the key; the key itself is not stored.'),
   createdAt: instant,
   revokedAt: optionalInstant,
 })
@@ -78,17 +76,14 @@ export type TeamSettings = Static<typeof TeamSettings>
 export const TeamSettings = component('TeamSettings', {
   team: objectOf(team),
   limits,
-  keys: { ...arrayOf(TeamKey), description: 'The live keys, and the last 50 revoked keys.' },
+  keys: described(arrayOf(TeamKey), 'The live keys, and the last 50 revoked keys.'),
   events: arrayOf(TeamEvent),
-  steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
+  steps: described(arrayOf(TeamStep), 'The Steps without an Event.'),
   projects: arrayOf(TeamProject),
   refused,
   gateway: objectOf({
-    url: {
-      ...optionalText,
-      description: 'The address at which clients reach the gateway; null where it is not known.',
-    },
-    here: { ...flag, description: 'Whether this address takes logs as well.' },
+    url: described(optionalText, 'The address at which clients reach the gateway; null where it is not known.'),
+    here: described(flag, 'Whether this address takes logs as well.'),
   }),
 })
 
@@ -117,24 +112,24 @@ const Action = named(
         ],
       },
       method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
-      path: { ...text, description: 'Below the base path; left out, that of the line.' },
+      path: described(text, 'Below the base path; left out, that of the line.'),
       body: { type: 'object' },
-      fields: {
-        ...arrayOf(
+      fields: described(
+        arrayOf(
           objectOf(
             {
               name: { type: 'string', enum: ['name', 'identifier', 'id', 'event', 'defaultProject'] },
               from: { enum: ['id', 'name'], description: 'The member of the line that the value begins with.' },
-              value: { ...text, description: 'The value to begin with.' },
+              value: described(text, 'The value to begin with.'),
               required: flag,
             },
             ['from', 'value', 'required'],
           ),
         ),
-        description: 'The fields to fill in; an empty field is left out of the body.',
-      },
-      isDanger: { ...flag, description: 'Whether it cannot be undone.' },
-      isRefused: { ...flag, description: 'Whether it would be refused now.' },
+        'The fields to fill in; an empty field is left out of the body.',
+      ),
+      isDanger: described(flag, 'Whether it cannot be undone.'),
+      isRefused: described(flag, 'Whether it would be refused now.'),
     },
     ['path', 'body', 'fields', 'isDanger', 'isRefused'],
   ),
@@ -148,22 +143,16 @@ const Line = named(
   objectOf(
     {
       kind: { type: 'string', enum: ['event', 'step', 'project', 'key'] },
-      id: { ...text, description: "The identifier, the Project's id, or the first characters of the key." },
-      name: { ...optionalText, description: 'Null for a key.' },
-      path: { ...text, description: 'Its path in the API, below the base path.' },
-      below: { ...flag, description: 'Whether it belongs to the Event above.' },
+      id: described(text, "The identifier, the Project's id, or the first characters of the key."),
+      name: described(optionalText, 'Null for a key.'),
+      path: described(text, 'Its path in the API, below the base path.'),
+      below: described(flag, 'Whether it belongs to the Event above.'),
       state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
-      at: { ...optionalInstant, description: 'The time at which it was last seen, or created; null if unknown.' },
+      at: described(optionalInstant, 'The time at which it was last seen, or created; null if unknown.'),
       lastDay: seen.lastDay,
-      snippets: {
-        ...flag,
-        description: 'Whether `/snippets` below its path has code that sends to it.',
-      },
-      changes: {
-        ...arrayOf(typed<ActionKind>(text)),
-        description: 'The kinds of changes of its list that apply to it.',
-      },
-      isDefault: { ...flag, description: 'Whether logs of unknown services go there.' },
+      snippets: described(flag, 'Whether `/snippets` below its path has code that sends to it.'),
+      changes: described(arrayOf(typed<ActionKind>(text)), 'The kinds of changes of its list that apply to it.'),
+      isDefault: described(flag, 'Whether logs of unknown services go there.'),
     },
     ['isDefault'],
   ),
@@ -179,7 +168,7 @@ const List = component('TeamList', {
     additionalProperties: Action,
     description: 'The changes that can be made to lines, by their kinds.',
   }),
-  actions: { ...arrayOf(Action), description: 'The changes that need no line, such as a new one.' },
+  actions: described(arrayOf(Action), 'The changes that need no line, such as a new one.'),
   options: {
     type: 'object',
     additionalProperties: arrayOf(typed<readonly [value: string, name: string]>(arrayOf(text))),
@@ -192,17 +181,17 @@ export const TeamLists = component('TeamLists', {
   lists: arrayOf(List),
   limits,
   refused,
-  targets: {
-    ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
-    description: 'The paths of code that sends a first log of each kind; null where there is nothing to send to.',
-  },
+  targets: described(
+    objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
+    'The paths of code that sends a first log of each kind; null where there is nothing to send to.',
+  ),
 })
 
 export type NewKey = Static<typeof NewKey>
 export const NewKey = component('NewKey', {
-  key: { ...text, description: 'Only this answer has it.' },
+  key: described(text, 'Only this answer has it.'),
   prefix: text,
-  revoked: { ...arrayOf(text), description: 'The first characters of the keys that were revoked with it.' },
+  revoked: described(arrayOf(text), 'The first characters of the keys that were revoked with it.'),
 })
 
 export const RevokedKey = component('RevokedKey', {

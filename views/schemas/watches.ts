@@ -1,6 +1,7 @@
 import {
   arrayOf,
   component,
+  described,
   flag,
   named,
   nullable,
@@ -52,7 +53,7 @@ const CountCondition = objectOf({
 const FlowsCondition = objectOf({
   type: { const: 'flows' },
   state: { type: 'string', enum: WATCHED_STATES },
-  event: { ...optionalText, description: 'Flows that touch this Event alone; null for all.' },
+  event: described(optionalText, 'Flows that touch this Event alone; null for all.'),
 })
 
 const NewGroupCondition = objectOf({
@@ -71,11 +72,10 @@ const webhook = {
   format: { type: 'string', enum: FORMATS },
 } as const
 
-const secret = {
-  ...text,
-  description:
-    'Signs the messages: `whsec_` and 24 to 64 bytes in Base64. Only the request that creates it returns it.',
-} as const
+const secret = described(
+  text,
+  'Signs the messages: `whsec_` and 24 to 64 bytes in Base64. Only the request that creates it returns it.',
+)
 
 export type NewWatch = Static<typeof NewWatch>
 export const NewWatch = {
@@ -110,7 +110,7 @@ export const Outcome = named(
   objectOf({
     at: instant,
     outcome: { type: 'string', enum: OUTCOMES },
-    text: { ...text, description: 'The match, the answer of the receiver, or the reason.' },
+    text: described(text, 'The match, the answer of the receiver, or the reason.'),
   }),
 )
 
@@ -127,13 +127,13 @@ const watch = {
       '`new`: not evaluated yet; `waiting` for its condition; `met`: a count is above its number; `error`: the condition could not be evaluated.',
   },
   lastEvaluatedAt: optionalInstant,
-  error: { ...optionalText, description: 'The reason why the condition could not be evaluated last time.' },
+  error: described(optionalText, 'The reason why the condition could not be evaluated last time.'),
   delivery: nullable(
     objectOf({
       since: instant,
       attempts: { type: 'integer' },
       nextAt: instant,
-      reason: { ...optionalText, description: 'The reason why the last attempt failed.' },
+      reason: described(optionalText, 'The reason why the last attempt failed.'),
     }),
   ),
 } as const
@@ -147,7 +147,7 @@ export const MadeWatch = component('MadeWatch', { ...watch, secret: nullable(sec
 export type WatchDetails = Static<typeof WatchDetails>
 export const WatchDetails = component('WatchDetails', {
   ...watch,
-  history: { ...arrayOf(Outcome), description: 'The last 50, newest first.' },
+  history: described(arrayOf(Outcome), 'The last 50, newest first.'),
 })
 
 export type Watches = Static<typeof Watches>
@@ -159,5 +159,5 @@ export type TestedWatch = Static<typeof TestedWatch>
 export const TestedWatch = component('TestedWatch', {
   delivered: flag,
   status: { type: ['integer', 'null'], description: 'The status of the answer; null where there was none.' },
-  message: { ...text, description: 'The outcome in words.' },
+  message: described(text, 'The outcome in words.'),
 })

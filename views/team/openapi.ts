@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
-import { flag, type JsonSchema, optionalText, text } from '../../shared/contract/json-schema.ts'
+import { described, flag, type JsonSchema, optionalText, text } from '../../shared/contract/json-schema.ts'
 import {
   failureResponses,
   jsonBody,
@@ -156,12 +156,12 @@ const WATCH_IN_PATH = [inPath('id', WATCH.id)]
 /** The schemas of the fields that `bodies.ts` reads. */
 const FIELDS: Readonly<Record<FieldName, JsonSchema>> = {
   identifier: text,
-  id: { ...text, description: 'A GUID in any form.' },
+  id: described(text, 'A GUID in any form.'),
   name: text,
-  archived: { ...flag, description: 'An archived item takes no logs; stored logs keep their names.' },
-  defaultProject: { ...optionalText, description: 'A Project of the Team that takes logs; null for none.' },
-  revokeOld: { ...flag, description: 'Revoke all other keys at once.' },
-  event: { ...optionalText, description: 'An Event of the Team; null for a Step that stands alone.' },
+  archived: described(flag, 'An archived item takes no logs; stored logs keep their names.'),
+  defaultProject: described(optionalText, 'A Project of the Team that takes logs; null for none.'),
+  revokeOld: described(flag, 'Revoke all other keys at once.'),
+  event: described(optionalText, 'An Event of the Team; null for a Step that stands alone.'),
   page: SavedSearch.properties.page,
   params: SearchParams,
   order: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'Left out: after the last one.' },
