@@ -31,7 +31,10 @@ export function setReason(response: ServerResponse, message: string): void {
   response.statusMessage = message.slice(0, REASON_CHARACTERS_MAX).replaceAll(/[^ -~]/g, '?')
 }
 
-export const successBody = (data: unknown): string => JSON.stringify({ success: true, data })
+/** The success envelope (specification 4.1) around data that are JSON text already. */
+export const successText = (json: string): string => `{"success":true,"data":${json}}`
+
+export const successBody = (data: unknown): string => successText(JSON.stringify(data))
 
 /** The failure envelope (specification 4.1), with `retryable` added. */
 export const failureBody = ({ code, message, details, retryable }: Problem): string =>

@@ -63,7 +63,7 @@ export interface TailSettings {
   readonly patienceMs: number
 }
 
-/** A handler that makes the whole answer: the data, or the body as JSON text if that was measured piece by piece. */
+/** A handler that makes the whole answer: the data, or their JSON text if that was measured piece by piece. */
 export type Answer = (call: Call, tools: Tools) => Promise<object | string>
 export type EntryAnswer = (call: EntryCall, tools: Tools) => Promise<object | string>
 

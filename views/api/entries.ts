@@ -9,7 +9,7 @@ import { decodeCursor } from './cursor.ts'
 import { entryFilter, filterOf } from './filter.ts'
 import { itemOf } from './items.ts'
 import { isNamed } from './names.ts'
-import { pageBody } from './page.ts'
+import { pageText } from './page.ts'
 import { notFound } from './problems.ts'
 import { withValues } from './row-values.ts'
 
@@ -22,7 +22,7 @@ export const listEntries: EntryAnswer = async (call, { store }) => {
   const found = await store.search(filter, { limit: values.limit, order, after, form: 'row' }, signal)
   const entries = await withValues(found.entries, values.fields, { store, team: call.team, signal })
   const next = entries.length < found.entries.length ? (entries.at(-1) ?? null) : found.next
-  return pageBody({ entries, next }, order, names, { query: reading })
+  return pageText({ entries, next }, order, names, { query: reading })
 }
 
 export const oneEntry: EntryAnswer = async (call, tools) => itemOf(await entryOf(call, tools), call.names)

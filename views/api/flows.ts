@@ -6,7 +6,7 @@ import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
 import { statesAt } from './flow-state.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
-import { listBody, pageBody, textsWithin, withinPage } from './page.ts'
+import { listText, pageText, textsWithin, withinPage } from './page.ts'
 import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
 
@@ -35,7 +35,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   const texts = textsWithin(listed, ({ summary }) => summary)
   const cutAt = texts.length < listed.length ? listed[texts.length - 1]?.flow : undefined
   const goOn = cutAt ?? next
-  return listBody(texts, { nextCursor: goOn === null ? null : encodeFlowCursor(sort, now, goOn) })
+  return listText(texts, { nextCursor: goOn === null ? null : encodeFlowCursor(sort, now, goOn) })
 }
 
 /** The number of flows in each state, now. */
@@ -63,7 +63,7 @@ export const oneFlow: Answer = async (call, tools) => {
   const page = await tools.store.search(flowEntries(call), request, call.signal)
   const summary = summaryOf(flow, names, tools.clock.now(), await tools.waits.of(call.team, names))
   const steps = withinPage(stepsOf(flow, names))
-  return pageBody(page, 'asc', names, { summary, steps, projects: summary.projects })
+  return pageText(page, 'asc', names, { summary, steps, projects: summary.projects })
 }
 
 /** The flow that the path names; throws `not_found` when the Team has no entry with its key. */

@@ -28,17 +28,17 @@ export function textsWithin<Item>(
 export const withinPage = <Item>(items: readonly Item[]): readonly Item[] =>
   items.slice(0, textsWithin(items, (item) => item).length)
 
-/** The answer of a list of items that are JSON texts already; `rest` has the further fields of `data`. */
-export const listBody = (
+/** The data of a list, as JSON text, of items that are JSON texts already; `rest` has the further fields. */
+export const listText = (
   texts: readonly string[],
   rest: Readonly<Record<string, unknown>> & { readonly nextCursor: string | null },
-): string => `{"success":true,"data":{"items":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}}`
+): string => `{"items":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`
 
 /**
- * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would exceed `charactersMax`
+ * The data of a list, as JSON text: `items`, `nextCursor` and the further fields in `extra`. A page whose items would exceed `charactersMax`
  * ends early, after at least one item, and its cursor continues from there.
  */
-export function pageBody(
+export function pageText(
   page: { readonly entries: readonly ValuedRow[]; readonly next: Page['next'] },
   order: 'asc' | 'desc',
   names: Names,
@@ -48,5 +48,5 @@ export function pageBody(
   const texts = textsWithin(page.entries, (entry) => itemOf(entry, names), charactersMax)
   const cutAt = texts.length < page.entries.length ? page.entries[texts.length - 1] : undefined
   const next = cutAt ?? page.next
-  return listBody(texts, { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) })
+  return listText(texts, { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) })
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { acceptedCoding } from '../../shared/http/accept-encoding.ts'
-import { successBody } from '../../shared/http/answer.ts'
+import { successText } from '../../shared/http/answer.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { ReadGate } from './read-gate.ts'
 
@@ -31,7 +31,7 @@ interface Reading {
 const byTurns = createCooperative()
 
 /**
- * Runs the work when the gate has room and answers with its data, or with its text, which is a JSON body; the bytes stay reserved until the
+ * Runs the work when the gate has room and answers with the data, or their JSON text, that it returns; the bytes stay reserved until the
  * response closes.
  */
 export async function answerRead(
@@ -41,7 +41,7 @@ export async function answerRead(
 ): Promise<void> {
   const bodyText = async (): Promise<string> => {
     const answer = await work()
-    return typeof answer === 'string' ? answer : successBody(answer)
+    return successText(typeof answer === 'string' ? answer : JSON.stringify(answer))
   }
   const { result: text, keep, release } = await gate.run(team, signal, () => byTurns.run(team, inOneStep(bodyText)))
   keep(Buffer.byteLength(text))

@@ -279,7 +279,7 @@ function createSettingsReader(deps: TeamDeps) {
       const seen = await lastSeen(team.id)
       const refused = refusedCounts(deps.refusals, team.id)
       const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
-      const text = () => successBody(formOf(settingsOf(deps.registry, team, known)))
+      const text = () => JSON.stringify(formOf(settingsOf(deps.registry, team, known)))
       return byTurns.run(team.id, inOneStep(text))
     })
 }
