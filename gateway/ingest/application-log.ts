@@ -2,6 +2,7 @@ import { type Checked, refuse, refuseFields } from '../../shared/contract/errors
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project } from '../../shared/registry/registry.ts'
+import type { BatchEntry } from '../schemas/requests.ts'
 import type { Validate } from '../schemas/validate.ts'
 import {
   type Admitted,
@@ -95,19 +96,6 @@ function checkTarget(
   return { value: { project, fields } }
 }
 
-/** An entry that its schema accepts. */
-interface LogEntry {
-  readonly categoryName: string
-  readonly eventId?: number | null
-  readonly eventName?: string | null
-  readonly message: string
-  readonly exception?: string | null
-  readonly scopeData?: Fields | null
-  readonly correlationKey?: string | null
-  readonly environment?: string | null
-  readonly timestamp?: string | null
-}
-
 /** Checks one entry of application logs; `index` is 0 for a single one. */
 type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
 
@@ -128,7 +116,7 @@ export function createEntryCheck(
     // The levels of scope data that is too large are not counted, as a walk through all of it would hold the thread.
     const offenders = validate(tooLarge && isObject(scopeData) ? { ...fields, scopeData: null } : fields)
     if (offenders !== undefined) return refuseFields(offenders)
-    const entry = fields as unknown as LogEntry
+    const entry = fields as unknown as BatchEntry
     const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuseTimestamp(entry.timestamp)

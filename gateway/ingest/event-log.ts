@@ -2,6 +2,7 @@ import { ERRORS, problemSaying, refuse, refuseFields } from '../../shared/contra
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
 import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
+import type { ExternalLog } from '../schemas/requests.ts'
 import { type Check, type CheckDeps, refuseArchived, refuseKey, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
@@ -18,14 +19,6 @@ import {
   timestampOr,
   withPlainNumbers,
 } from './fields.ts'
-
-/** A body that its schema accepts. */
-interface ExternalLog {
-  readonly payload: string
-  readonly correlationKey?: string | null
-  readonly environment?: string | null
-  readonly timestamp?: string | null
-}
 
 /** Specification 7.1 answers any wrong key with invalid_api_key. Here the remedy of that code, a live key, does not exist. */
 const KEYLESS = `The Team of this Event or Step has no key configured. ${ERRORS.invalid_team_config.remedy}`

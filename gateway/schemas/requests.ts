@@ -1,4 +1,4 @@
-import { type JsonSchema, named } from '../../shared/contract/json-schema.ts'
+import { type JsonSchema, named, type Static } from '../../shared/contract/json-schema.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 
@@ -11,18 +11,20 @@ import { LEVELS } from '../../shared/contract/levels.ts'
 /** Maximum levels of scope data. */
 export const SCOPE_DEPTH_MAX = 64
 
-const required = (description: string, bytes?: number) => ({
-  type: 'string',
-  minLength: 1,
-  ...(bytes === undefined ? {} : { maxBytes: bytes }),
-  description,
-})
+const required = (description: string, bytes?: number) =>
+  ({
+    type: 'string',
+    minLength: 1,
+    ...(bytes === undefined ? {} : { maxBytes: bytes }),
+    description,
+  }) as const
 
-const optional = (description: string, bytes?: number) => ({
-  type: ['string', 'null'],
-  ...(bytes === undefined ? {} : { maxBytes: bytes }),
-  description,
-})
+const optional = (description: string, bytes?: number) =>
+  ({
+    type: ['string', 'null'],
+    ...(bytes === undefined ? {} : { maxBytes: bytes }),
+    description,
+  }) as const
 
 const level = required(`One of ${LEVELS.join(', ')}, in any case.`)
 
@@ -56,14 +58,18 @@ const entry = {
     description: `Structured data of the logging scope, at most ${SCOPE_DEPTH_MAX} levels deep.`,
   },
   ...common,
-}
+} as const
 
 const projectId = required("The Project's id, a GUID with or without dashes or in braces.")
 
-const body = (title: string, required: readonly string[], properties: Readonly<Record<string, JsonSchema>>) =>
-  named(title, { title, type: 'object', required, properties })
+const body = <const Required extends readonly string[], const Properties extends Readonly<Record<string, JsonSchema>>>(
+  title: string,
+  required: Required,
+  properties: Properties,
+) => named(title, { title, type: 'object', required, properties })
 
 /** The body of POST /api/ExternalLogs (specification 2.3). */
+export type ExternalLog = Static<typeof EXTERNAL_LOG_SCHEMA>
 export const EXTERNAL_LOG_SCHEMA = body('ExternalLogDto', ['uniqueIdentifier', 'payload', 'level'], {
   uniqueIdentifier: required('The identifier of an Event or a Step; case matters.', KEYWORD_BYTES.identifier),
   payload: required('The log content: plain text, or JSON serialised to a string.'),
@@ -78,6 +84,7 @@ export const LOG_ENTRY_SCHEMA = body('LogEntryDto', ['uniqueIdentifier', 'catego
 })
 
 /** One entry of a batch: a LogEntryDto without the Project's id. */
+export type BatchEntry = Static<typeof BATCH_ENTRY_SCHEMA>
 export const BATCH_ENTRY_SCHEMA = body('BatchEntry', ['categoryName', 'message', 'level'], entry)
 
 /** The body of POST /api/ApplicationLogs/batch (specification 2.5). */
