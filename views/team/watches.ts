@@ -6,7 +6,7 @@ import { AppendError } from '../../shared/journal/journal.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
-import type { Condition, MadeWatch, NewWatch, TestedWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
+import type { Condition, MadeWatch, NewWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
 import type { Attempts } from '../session/attempts.ts'
 import type { KnownWatch, WatchBook } from '../watches/book.ts'
 import { bodyOf } from '../watches/messages.ts'
@@ -124,8 +124,7 @@ export async function testWatch(tools: WatchTools, call: Call): Promise<Change> 
     url: null,
   } as const
   const message = { id: `msg_${randomUUID()}`, body: bodyOf(webhook.format, notice) }
-  const data: TestedWatch = await tools.poster.post({ ...webhook, team: team.id }, message)
-  return { data }
+  return { data: await tools.poster.post({ ...webhook, team: team.id }, message) }
 }
 
 async function put(

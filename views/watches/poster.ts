@@ -7,6 +7,7 @@ import { isIPv6, type LookupFunction } from 'node:net'
 import { createNetworkCheck } from '../../shared/runtime/networks.ts'
 import { createSemaphore, type Semaphore } from '../../shared/runtime/semaphore.ts'
 import { unlessAborted } from '../../shared/runtime/waiting.ts'
+import type { TestedWatch } from '../schemas/watches.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 
 /** A message as it is posted. */
@@ -24,14 +25,8 @@ interface Target {
   readonly secret: string
 }
 
-/** The outcome of one attempt. */
-export interface Posted {
-  readonly delivered: boolean
-  /** The HTTP status of the response; null if there was none. */
-  readonly status: number | null
-  /** The outcome in words; of the receiver's response it contains only the status. */
-  readonly message: string
-}
+/** The outcome of one attempt; of the receiver's response it contains only the status. */
+export type Posted = TestedWatch
 
 /** Posts messages to addresses that users chose. */
 export interface Poster {
