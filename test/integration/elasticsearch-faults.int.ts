@@ -163,6 +163,20 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
   })
 
+  test('a repeat under an Idempotency-Key waits for a day nearby that is closed, where the entry may be, and is stored once', async () => {
+    const [first, repeat] = ['2026-01-30', TODAY].map((day) =>
+      documentOf(0, { id: uuid(8, 1), receivedAt: `${day}T00:00:00.000Z` }),
+    ) as [EntryDocument, EntryDocument]
+    await store.write([first], never)
+    const closed = `${prefix}-application-logs-v1-2026.01.30`
+    await ask(elasticsearch.url, 'POST', `/${closed}/_close`)
+    const writing = store.write([repeat], never)
+    await eventually(async () => expect((await store.health()).reason).toContain('index_closed_exception'))
+    await ask(elasticsearch.url, 'POST', `/${closed}/_open`)
+    expect(await writing).toEqual([{ outcome: 'duplicate' }])
+    expect(await storedIds(store)).toEqual([first.id])
+  })
+
   test('old flows that a full disk keeps are removed once it has room, and hold up no other removal', async () => {
     const settings = `/${prefix}-flows-v1/_settings`
     await store.mergeFlows([factAt(1)], never)

@@ -47,14 +47,17 @@ export function createOtherDays(connection: Connection, names: IndexNames): Othe
 export const areNear = (at: string, other: string): boolean =>
   Math.abs(Date.parse(at.slice(0, 10)) - Date.parse(other.slice(0, 10))) <= DAYS_APART_MAX * DAY_MS
 
-/** The days that have an index now, earliest first. Never cached: another process may just have created one. */
+/**
+ * The days that have an index now, earliest first. A closed one may have the document, too, and its lookup fails until it is open. Never
+ * cached: another process may just have created one.
+ */
 async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
   const { indices = [], aliases = [] } = await connection.send<
     Record<'indices' | 'aliases', readonly Named[] | undefined>
   >({
     method: 'GET',
     path: `/_resolve/index/${names.all()}`,
-    query: { expand_wildcards: 'open', filter_path: 'indices.name,aliases.name' },
+    query: { expand_wildcards: 'open,closed', filter_path: 'indices.name,aliases.name' },
     signal,
   })
   const days = [...indices, ...aliases].map(({ name }) => names.dayOf(name)).filter((day) => day !== undefined)
