@@ -29,6 +29,8 @@ const CHUNK_CHARACTERS = 64 * 1024
 const VALUE_CHARACTERS_MAX = 32_767
 /** How long a client may stall before the export is aborted. */
 const STALL_MS = 60_000
+/** How long a page is kept for a client that stalls; then it is read again once the client goes on. */
+export const PAGE_KEPT_MS = 1_000
 
 const CONTENT_TYPES: Readonly<Record<Values['format'], string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -147,7 +149,10 @@ async function send(call: Call, tools: Tools, file: File): Promise<void> {
   else response.end()
 }
 
-/** Each page is read once the previous one has been sent, and its memory is held until it is sent itself. */
+/**
+ * Each page is read once the previous one has been sent, and its memory is held while it is sent itself: clients that stall would together
+ * hold the memory of all streams.
+ */
 async function sendPages(
   { team, response, names }: Call,
   { store }: Tools,
@@ -156,31 +161,33 @@ async function sendPages(
   format: Format,
   signal: AbortSignal,
 ): Promise<void> {
-  const flush = async (chunk: string): Promise<void> => {
-    response.write(chunk)
-    // Yields: otherwise a fast client would keep the thread busy for a whole page.
-    await nextTurn()
-    if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
-  }
   let chunk = format.head
   for (let held = first; ; ) {
     const { result: page, release } = held
+    let { next } = page
     try {
       for (const entry of page.entries) {
         // One entry at a time: the values of a whole page would be memory that the gate does not account for.
         const [row = entry] = await withValues([entry], format.fields, { store, team, signal }, VALUE_CHARACTERS_MAX)
         chunk += format.line(itemOf(row, names))
         if (chunk.length < CHUNK_CHARACTERS) continue
-        await flush(chunk)
+        response.write(chunk)
         chunk = ''
+        // Yields: otherwise a fast client would keep the thread busy for a whole page.
+        await nextTurn()
+        if (await drained(response, signal, PAGE_KEPT_MS)) continue
+        next = { timestamp: entry.timestamp, id: entry.id }
+        break
       }
     } finally {
       release()
     }
-    if (page.next === null) break
-    held = await readPatiently(() => read(page.next), signal)
+    if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
+    if (next === null) break
+    const after = next
+    held = await readPatiently(() => read(after), signal)
   }
-  if (chunk !== '') await flush(chunk)
+  response.write(chunk)
 }
 
 /** How long one page may wait behind other reads. */

@@ -9,7 +9,7 @@ export const TEAM_READS_WAITING_MAX = 64
 /** Reserved for a running read: a page as it comes from the store, and its serialised form. */
 export const READ_BYTES = 2 * PAGE_BYTES_MAX
 
-/** The part of all bytes that streams leave to reads that end: a stream holds its page for as long as its reader takes nothing. */
+/** The part of all bytes that streams leave to reads that end: the page of a stream is held while its reader takes it. */
 const UNSTREAMED_SHARE = 1 / 4
 
 /** The result of a finished read; its bytes stay reserved until the client has received it. */

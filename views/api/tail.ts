@@ -110,13 +110,11 @@ async function follow(
   let { cursor } = first.result
   for (let held: Held<TailPage> | undefined = first; ; held = await read(cursor)) {
     const page = held?.result
-    if (page !== undefined) {
-      await sink.send(page)
-      cursor = page.cursor
-    }
+    if (page !== undefined) cursor = sink.send(page)
     held?.release()
     sink.keepAlive(cursor)
     if (page === undefined) await pause(settings.retryMs, signal)
+    else if (cursor !== page.cursor) await sink.room()
     else if (!page.more) await pause(settings.pollMs, signal)
     if (signal.aborted || !call.stillAuthorised()) return
   }
@@ -130,6 +128,7 @@ export function createTailSink(
   { heartbeatMs, bufferedBytesMax, patienceMs }: TailSettings,
   signal: AbortSignal,
 ) {
+  let isSkipping = false
   let skipped = 0
   let wroteAtMs = performance.now()
   const write = (text: string): void => {
@@ -138,27 +137,35 @@ export function createTailSink(
   }
   const event = (name: string, cursor: TailCursor, data: unknown): void =>
     write(`id: ${encodeTailCursor(cursor)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
-  const hasRoom = async (): Promise<boolean> =>
-    response.writableLength <= bufferedBytesMax || drained(response, signal, patienceMs)
 
   return {
     /** Sends the position to resume from, so that a stream that breaks before its first entry misses none. */
     begin: (cursor: TailCursor): void => write(`retry: ${RECONNECT_MS}\nid: ${encodeTailCursor(cursor)}\n\n`),
-    /** Sends entries, or counts them while the client is too slow; once it has caught up, it is told how many were skipped. */
-    send: async (page: TailPage): Promise<void> => {
-      for (const { entry, cursor } of page.entries) {
-        if (skipped === 0 && (await hasRoom())) event('entry', cursor, itemOf(entry, names))
-        else skipped += 1
-        if (signal.aborted) return
-      }
-      if (skipped === 0 || response.writableNeedDrain) return
-      event('skipped', page.cursor, { count: skipped })
+    /**
+     * Sends a page, or its beginning if the client has to catch up; returns where to go on. While the client is too slow, entries are counted;
+     * once it has caught up, it is told how many were skipped.
+     */
+    send: (page: TailPage): TailCursor => {
+      if (isSkipping) skipped += page.entries.length
+      else
+        for (const { entry, cursor } of page.entries) {
+          event('entry', cursor, itemOf(entry, names))
+          if (response.writableLength > bufferedBytesMax) return cursor
+        }
+      if (!isSkipping || response.writableNeedDrain) return page.cursor
+      if (skipped > 0) event('skipped', page.cursor, { count: skipped })
+      isSkipping = false
       skipped = 0
+      return page.cursor
+    },
+    /** Waits until the client has caught up; if that takes too long, its next entries are skipped. */
+    room: async (): Promise<void> => {
+      isSkipping = !(await drained(response, signal, patienceMs))
     },
     /** Breaks a long silence and advances the resume position past entries that did not match. */
     keepAlive: (cursor: TailCursor): void => {
       const silent = performance.now() - wroteAtMs >= heartbeatMs
-      if (silent && skipped === 0 && !response.writableNeedDrain)
+      if (silent && !isSkipping && !response.writableNeedDrain)
         write(`: still here\nid: ${encodeTailCursor(cursor)}\n\n`)
     },
   }
