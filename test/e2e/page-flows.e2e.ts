@@ -122,6 +122,9 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(new URL(page.url()).search).toBe('?sort=worst')
     await page.getByLabel('Sort').selectOption('Latest activity')
     expect(new URL(page.url()).search).toBe('')
+    await page.goBack()
+    await eventually(async () => expect((await keys(page)).slice(0, 2)).toEqual(['order-worse', 'order-old']))
+    expect(new URL(page.url()).search).toBe('?sort=worst')
   })
 
   test('takes nothing back of what is typed while what was typed before goes into the address', async () => {

@@ -36,7 +36,7 @@ const NARROWING = [...FILTERS, 'state'] as const
 
 const set = (params: AddressParams): void => {
   keepEnvironment(params)
-  go({ params }, 'replace')
+  go({ params })
 }
 
 /** The flows of the Team, as a list or as statistics. */
@@ -116,7 +116,7 @@ function FlowsList() {
           label={FLOWS.find}
           value={params['q']}
           inputRef={box}
-          onRest={(q) => set({ q })}
+          onRest={(q) => go({ params: { q } }, 'replace')}
           onEnter={(key) => key !== '' && go({ path: ['flows', key] })}
         />
         <Select
