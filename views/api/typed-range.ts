@@ -6,28 +6,31 @@ import type { Answer } from './call.ts'
 
 const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
+const CLOCK = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?$/
+
 /**
- * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, a relative time stays relative, and an empty field
- * leaves that end open.
+ * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, a time without a day is the latest one, or the
+ * first one after the beginning, a relative time stays relative, and an empty field leaves that end open.
  */
 export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const now = clock.now()
   const zone = zoneOf(values.zone ?? 'UTC')
-  const read = (path: 'begin' | 'end'): string | null => {
+  const read = (path: 'begin' | 'end', after?: number): string | null => {
     const text = values[path]?.trim() ?? ''
     if (text === '') return null
-    const time = typedTime(text, zone, now, path)
+    const time = CLOCK.test(text) ? timeOfDay(text, zone, now, path, after) : typedTime(text, zone, now, path)
     if (time !== undefined) return time
     throw refusal(
       path,
-      WRITTEN.test(text)
+      WRITTEN.test(text) || CLOCK.test(text)
         ? `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
         : `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`,
     )
   }
-  const [from, to] = [read('begin'), read('end')]
-  const first = from === null ? '' : parseTime(from, now)
-  if (first !== undefined && first !== '' && msOf(to ?? 'now', now) <= msOf(first, now))
+  const from = read('begin')
+  const first = from === null ? undefined : msOf(from, now)
+  const to = read('end', first)
+  if (first !== undefined && msOf(to ?? 'now', now) <= first)
     throw refusal('end', 'The end has to be later than the beginning.')
   return { from, to } satisfies TypedRange
 }
@@ -38,9 +41,29 @@ const refusal = (path: string, message: string) =>
 
 const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
 
+/** A time of day: the latest one until `now`, or the first one after a beginning (milliseconds since 1970) if there is one. */
+function timeOfDay(
+  text: string,
+  zone: Intl.DateTimeFormat,
+  now: number,
+  end: 'begin' | 'end',
+  after?: number,
+): string | undefined {
+  // By half days, as a day may have only 23 hours.
+  const days = [0, 1, 2, 3].map((step) =>
+    after === undefined ? now - (step * DAY_MS) / 2 : after + (step * DAY_MS) / 2,
+  )
+  return days
+    .map((at) => typedTime(`${timestampOf(at + offsetAt(zone, at)).slice(0, 10)} ${text}`, zone, now, end))
+    .find((time) => time !== undefined && (after === undefined ? msOf(time, now) <= now : msOf(time, now) > after))
+}
+
 function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'begin' | 'end'): string | undefined {
   const [, day, clock = '00:00', offset] = WRITTEN.exec(text) ?? []
-  if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : undefined
+  if (day === undefined) {
+    const relative = text.replace(/^-?(?=\d+[smhdw]$)/i, 'now-')
+    return /^now/i.test(relative) ? parseTime(relative, now) && relative : undefined
+  }
   const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}${offset ?? 'Z'}`)
   if (whole === undefined || offset !== undefined) return whole
   const wall = Date.parse(whole)

@@ -17,6 +17,8 @@ describe('GET /api/query/range', () => {
     ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
     ['2026-01-31 9:30:05.5 z', '2026-01-31T09:30:05.500Z'],
     ['2026-01-31T09:30+01:00', '2026-01-31T08:30:00.000Z'],
+    ['2h', 'now-2h'],
+    ['-15m', 'now-15m'],
     ['', null],
   ])('%j typed in UTC is from %j', async (begin, from) => {
     expect((await typed({ begin })).data).toEqual({ from, to: null })
@@ -46,6 +48,23 @@ describe('GET /api/query/range', () => {
     expect((await typed({ end: time, zone })).data).toEqual({ from: null, to })
   })
 
+  // At 2026-03-01 00:10 in Berlin, which is 2026-02-28 23:10 UTC.
+  test.each([
+    ['00:05', '', '2026-02-28T23:05:00.000Z', null],
+    ['23:50', '0:05', '2026-02-28T22:50:00.000Z', '2026-02-28T23:05:00.000Z'],
+    ['23:50:07,171', '', '2026-02-28T22:50:07.171Z', null],
+    // An end that is still to come.
+    ['00:05', '00:15', '2026-02-28T23:05:00.000Z', '2026-02-28T23:15:00.000Z'],
+    ['00:15', '00:15', '2026-02-27T23:15:00.000Z', '2026-02-28T23:15:00.000Z'],
+    ['2026-01-31 09:30', '10:00', '2026-01-31T08:30:00.000Z', '2026-01-31T09:00:00.000Z'],
+    // In a day of 23 hours.
+    ['2026-03-28 23:30', '23:00', '2026-03-28T22:30:00.000Z', '2026-03-29T21:00:00.000Z'],
+    ['', '23:50', null, '2026-02-28T22:50:00.000Z'],
+  ])('without a day, %j to %j is from %s to %s', async (begin, end, from, to) => {
+    views.time.now = Date.parse('2026-02-28T23:10:00Z')
+    expect((await typed({ begin, end, zone: 'Europe/Berlin' })).data).toEqual({ from, to })
+  })
+
   const neither = (text: string): string =>
     `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`
   const absent = (text: string): string => `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
@@ -60,6 +79,7 @@ describe('GET /api/query/range', () => {
     [{ begin: '1969-12-31' }, 'begin', absent('1969-12-31')],
     [{ begin: '1970-01-01', zone: 'Asia/Tokyo' }, 'begin', absent('1970-01-01')],
     [{ begin: '2026-02-29' }, 'begin', absent('2026-02-29')],
+    [{ begin: '25:00' }, 'begin', absent('25:00')],
     [{ begin: '2026-01-31 24:00' }, 'begin', absent('2026-01-31 24:00')],
     [{ begin: '2026-01-31T09:30+25:00' }, 'begin', absent('2026-01-31T09:30+25:00')],
     [{ begin: '2026-01-31 soon' }, 'begin', neither('2026-01-31 soon')],

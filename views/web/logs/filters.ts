@@ -74,7 +74,7 @@ export function rangeLabel(params: AddressParams, utc: boolean): string {
   const preset = to === undefined ? PRESETS.find((one) => one.from === from) : undefined
   if (preset !== undefined) return preset.label
   const text = (time: string): string => (/^now/i.test(time) ? time : timeText(time, utc).replace(/(:00)?\.000/, ''))
-  if (to === undefined) return `Since ${text(from ?? '')}`
+  if (to === undefined) return `Since ${text(from ?? '')}`.replace('Since now-', 'Last ')
   if (from === undefined) return `Until ${text(to)}`
   return spanText(text(from), text(to))
 }

@@ -46,7 +46,7 @@ describe('the range in words', () => {
   test.each([
     [{}, 'Last 24 hours'],
     [{ from: 'now-15m' }, 'Last 15 minutes'],
-    [{ from: 'now-2h' }, 'Since now-2h'],
+    [{ from: 'now-2h' }, 'Last 2h'],
     [{ from: ALL_TIME }, 'All time'],
     [{ from: '2026-01-31T09:00:00.000Z', to: '2026-01-31T10:00:00.000Z' }, '2026-01-31 09:00Z – 10:00Z'],
     [{ from: '2026-01-31T09:00:01.000Z', to: '2026-01-31T09:00:00.001Z' }, '2026-01-31 09:00:01Z – 09:00:00.001Z'],
