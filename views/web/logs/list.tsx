@@ -17,7 +17,7 @@ import { useLatest } from '../ui/use-latest.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
 import { LogTable } from './log-table.tsx'
-import { emptyTexts, wayText } from './texts.ts'
+import { emptyTexts, wayText, wayValue } from './texts.ts'
 import type { ChosenColumns } from './use-columns.ts'
 import type { ListState } from './use-list-state.ts'
 import type { LogRows } from './use-rows.ts'
@@ -158,7 +158,7 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
             onClick={() => onChange(way.params)}
           >
             <span class="cut">
-              {wayText(way)} {way.value !== null && <bdi class="mono">{visible(way.value.slice(0, 60))}</bdi>}
+              {wayText(way)} <bdi class="mono">{visible(wayValue(way)?.slice(0, 60) ?? '')}</bdi>
             </span>
             {way.total !== null && <span class="badge">{plural(way.total, 'log')}</span>}
           </button>

@@ -62,6 +62,10 @@ export function wayText({ kind, value, params }: Absence['ways'][number]): strin
   return value === null ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name)}`
 }
 
+/** The value that such a change takes away; null for an id, which says nothing, as the value's name is shown above the list. */
+export const wayValue = ({ value, params }: Absence['ways'][number]): string | null =>
+  ['project', 'template', 'exceptionGroup'].some((name) => name in params) ? null : value
+
 /** The texts of the level bar. */
 export const LEVEL_BAR = {
   name: 'Levels',

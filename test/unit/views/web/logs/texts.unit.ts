@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Absence } from '../../../../../views/schemas/answers.ts'
-import { emptyTexts, ungroupedText, wayText } from '../../../../../views/web/logs/texts.ts'
+import { emptyTexts, ungroupedText, wayText, wayValue } from '../../../../../views/web/logs/texts.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
 const absence = (facts: Partial<Absence>): Absence => ({
@@ -38,6 +38,14 @@ describe('an empty list', () => {
     ['without', { q: '', level: '' }, 'Remove all', null],
   ] as const)('has a way out, %s %j: %s', (kind, params, text, value = null) => {
     expect(wayText({ kind, params, value, total: null })).toBe(text)
+  })
+
+  test.each([
+    ['step', 'order-placed.charge', 'order-placed.charge'],
+    ['project', '3f2504e0-4f89-11d3-9a0c-0305e82c3301', null],
+    ['exceptionGroup', '3de964af6b1f4', null],
+  ])('names the %s %s as %s', (name, value, shown) => {
+    expect(wayValue({ kind: 'without', params: { [name]: '' }, value, total: 0 })).toBe(shown)
   })
 })
 
