@@ -9,7 +9,6 @@ export const NAMED_MAX = 100
 /** How many of each kind are searched. */
 const LOOKED_THROUGH_MAX = 2_000
 
-type Words = Extract<Query, { type: 'words' }>
 type Condition = Extract<Query, { type: 'equals' }>
 
 /** A Project, an Event or a Step of a Team with the texts that words are matched against. */
@@ -21,27 +20,35 @@ interface Named {
 type Own = Pick<Registry, 'projectsOf' | 'eventsOf' | 'stepsOf'>
 
 /**
- * Extends the query so that its words also find entries of the Team's Projects, Events and Steps whose current names match. Stores know
- * only identifiers, because names may change; nor is a Project's id among the words of its entries.
+ * Extends the query so that its words, and its conditions on a Project, an Event or a Step, also find the entries of those of the Team whose
+ * current names match: of a condition the whole name, in any case, unless its value is an identifier. Stores know only identifiers, because names may change; nor is a
+ * Project's id among the words of its entries.
  */
 export function withNames(query: Query, team: string, kinds: readonly EntryKind[], registry: Own): Query {
   let left = NAMED_MAX
-  let all: readonly Named[] | undefined
-  const conditionsOf = (sought: Words): readonly Condition[] => {
-    all ??= namedOf(team, kinds, registry)
-    const found = all
-      .filter(({ texts }) => texts.some((text) => hasPhrase(text, sought.words, sought.prefix)))
-      .slice(0, left)
+  let known: readonly Named[] | undefined
+  const all = (): readonly Named[] => (known ??= namedOf(team, kinds, registry))
+  const extended = (one: Query, named: readonly Named[], isMeant: (named: Named) => boolean): Query => {
+    const found = named.filter(isMeant).slice(0, left)
     left -= found.length
-    return found.map(({ condition }) => condition)
+    return found.length === 0 ? one : { type: 'or', queries: [one, ...found.map(({ condition }) => condition)] }
   }
   const rewritten = (one: Query): Query => {
     switch (one.type) {
       case 'words': {
         // Several words that are not a phrase are what remains of a long phrase.
         if (one.field !== null || (one.words.length > 1 && !one.phrase)) return one
-        const conditions = conditionsOf(one)
-        return conditions.length === 0 ? one : { type: 'or', queries: [one, ...conditions] }
+        return extended(one, all(), ({ texts }) => texts.some((text) => hasPhrase(text, one.words, one.prefix)))
+      }
+      case 'equals': {
+        if (!['project', 'event', 'step'].includes(one.field)) return one
+        const own = all().filter(({ condition }) => condition.field === one.field)
+        if (own.some(({ condition }) => condition.value === one.value)) return one
+        const sought = splitWords(one.value).join(' ')
+        return extended(one, own, ({ texts: [name = []] }) => {
+          const words = name.join(' ')
+          return one.prefix ? words.startsWith(sought) : words === sought
+        })
       }
       case 'not':
         return { type: 'not', query: rewritten(one.query) }

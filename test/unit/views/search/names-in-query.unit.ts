@@ -16,7 +16,7 @@ const step = (identifier: string, name: string): StepEntity => ({
   event: null,
   order: 1,
 })
-const steps = [step('s1', 'Bill the order'), step('s2', 'Größe prüfen')]
+const steps = [step('s1', 'Bill the order'), step('s2', 'Größe prüfen'), step('s3', 'S1')]
 const registry = { projectsOf: () => projects, eventsOf: () => events, stepsOf: () => steps }
 
 const rewritten = (text: string, kinds: readonly EntryKind[] = [], own = registry): Query =>
@@ -46,6 +46,20 @@ describe('words that are names', () => {
   ])('%s', (text, conditions) => {
     const { query } = parseQuery(text)
     expect(rewritten(text)).toEqual(conditions.length === 0 ? query : { type: 'or', queries: [query, ...conditions] })
+  })
+
+  test.each<[string, readonly Query[]]>([
+    ['project:"billing api"', [equals('project', ID)]],
+    ['project:Billing', []],
+    ['project:bill*', [equals('project', ID)]],
+    [`project:${ID}`, []],
+    ['step:"Bill the order"', [equals('step', 's1')]],
+    ['event:"Bill the order"', []],
+    // An identifier stands for nothing else, also where another Step has it as its name.
+    ['step:s1', []],
+    ['environment:"Billing API"', []],
+  ])('are read in %s', (text, conditions) => {
+    expect(rewritten(text)).toEqual(conditions.length === 0 ? parseQuery(text).query : either(text, ...conditions))
   })
 
   test('wherever they stand in a query, and no other condition', () => {
