@@ -98,6 +98,21 @@ describeWithBrowser('going back', ({ open }) => {
     await expectAt(page, 'log 350', further)
   })
 
+  test('is kept when the page is read again beside an opened log, and after that was closed', async () => {
+    const page = await show('/application-logs')
+    await readTo(page, 'log 300')
+    const row = page.locator('[data-id]', { hasText: 'log 300' })
+    await row.locator('.time').focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/application-logs?id=*')
+    await page.reload()
+    await row.waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/application-logs')
+    await page.reload()
+    await row.waitFor()
+  })
+
   test('from another filter leads to the place in the list before, and a filter after that begins at the top', async () => {
     const page = await show('/application-logs')
     const filters = page.getByRole('complementary', { name: 'Filters' })

@@ -96,7 +96,7 @@ function visit(to: Address, how: How): void {
   const isSame = showSame(to, store.get())
   if (how === 'push') keepPlace()
   if (!isSame) returning = undefined
-  history[`${how}State`](how === 'replace' && isSame ? history.state : null, '', url)
+  history[`${how}State`](isSame ? history.state : null, '', url)
   if (how === 'push' && !isSame) scrollTo(0, 0)
   store.set(to)
 }
