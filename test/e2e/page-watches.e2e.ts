@@ -106,8 +106,17 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     const dialog = await page.getByRole('dialog').boundingBox()
     expect(y + height).toBeLessThan((dialog?.y ?? 0) + (dialog?.height ?? 0))
     await page.keyboard.press('Escape')
-    await page.getByText('A new exception: level Error, project Checkout API').waitFor()
+    await page.getByText('A new exception: Error or worse, project Checkout API').waitFor()
     await page.getByText('A flow fails: Order placed').waitFor()
+  })
+
+  test('of a single level say that worse ones do not count', async () => {
+    const params = { level: 'Error', levelMax: 'Error' }
+    await make({ name: 'Errors', condition: { type: 'count', list: 'event-logs', params, more: 0, minutes: 5 } })
+    const { page } = await show('/watches?new=event-logs&level=Error&levelMax=Error')
+    await page.getByText('Also selected by nothing worse than Error').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('More than 0 event logs in 5 min: Error or worse, nothing worse than Error').waitFor()
   })
 
   test('keep what was typed for one type while another is looked at', async () => {

@@ -1,6 +1,7 @@
 import { countText } from '../../flow-layout/format.ts'
 import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts'
 import type { NameOf } from '../api/names.ts'
+import { chosenName } from '../logs/texts.ts'
 
 /** The texts of the page of watches. */
 export const WATCHES = {
@@ -114,7 +115,12 @@ export function conditionText(condition: Condition, nameOf: NameOf): string {
 /** The parameters that select logs, as text. */
 export const paramsText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>
   Object.entries(params)
-    .map(([name, value]) => (name === 'q' ? value : `${name} ${nameOf(name, value)}`))
+    .map(([name, value]) => {
+      if (name === 'q') return value
+      if (name === 'level') return `${value} or worse`
+      if (name === 'levelMax') return `nothing worse than ${value}`
+      return `${chosenName(name)} ${nameOf(name, value)}`
+    })
     .join(', ')
 
 const selectionText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>

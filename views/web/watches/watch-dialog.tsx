@@ -47,7 +47,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
   const submit = async (form: FormData): Promise<Result<MadeWatch>> => {
     const text = (name: string): string => String(form.get(name) ?? '')
     const params = Object.fromEntries(
-      Object.entries({ ...others, q: text('q'), level: text('level') }).filter(([, value]) => value !== ''),
+      Object.entries({ q: text('q'), level: text('level'), ...others }).filter(([, value]) => value !== ''),
     )
     const conditions: Readonly<Record<Condition['type'], object>> = {
       count: { list: text('list'), params, more: Number(text('more')), minutes: Number(text('minutes')) },
