@@ -429,6 +429,19 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       },
     )
 
+    test.each(['/refused', '/watches', '/team'])('%s tells that what it shows is on its way', async (path) => {
+      const { page } = await open(server.url, { key: server.key })
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      await page.route(/api\/(refusals|team)/, async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.goto(server.url + path)
+      await page.locator('main .busy').waitFor()
+      release()
+      await page.locator('main .busy').waitFor({ state: 'detached' })
+    })
+
     test.each([
       ['/event-logs', 390],
       ['/application-logs', 320],

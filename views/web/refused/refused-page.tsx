@@ -7,6 +7,7 @@ import { Failed, Gone } from '../api/failed.tsx'
 import { type NameOf, useNames } from '../api/names.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
+import { Busy } from '../ui/busy.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Select } from '../ui/select.tsx'
@@ -46,6 +47,7 @@ export function RefusedPage() {
       </div>
       <p class="muted">{REFUSED.about}</p>
       <Failed problem={problem} reload={reload} />
+      {data === undefined && problem === undefined && <Busy on />}
       {data !== undefined && id !== undefined && !items.some((item) => item.id === id) && (
         <Gone what="refused log" onLeave={() => go({ params: { id: undefined } }, 'replace')} />
       )}

@@ -5,6 +5,7 @@ import { Failed } from '../api/failed.tsx'
 import { session } from '../api/session.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
+import { Busy } from '../ui/busy.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -36,6 +37,7 @@ export function TeamPage() {
         <SampleButton />
       </div>
       <Failed problem={problem} reload={reload} />
+      {data === undefined && problem === undefined && <Busy on />}
       {data?.lists.map((list) => (
         <TeamList key={list.kind} list={list} onChange={reload} />
       ))}

@@ -9,6 +9,7 @@ import type { AddressPatch } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { searchPatch } from '../logs/saved-searches.tsx'
 import { FormDialog, SecretDialog } from '../team/form.tsx'
+import { Busy } from '../ui/busy.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { go, hrefTo, useAddress } from '../ui/use-address.ts'
@@ -47,6 +48,7 @@ export function WatchesPage() {
       </div>
       <p class="muted">{WATCHES.about}</p>
       <Failed problem={problem} reload={reload} />
+      {data === undefined && problem === undefined && <Busy on />}
       {data !== undefined && id !== undefined && !data.items.some((watch) => watch.id === id) && (
         <Gone what="watch" onLeave={() => open(undefined)} />
       )}
