@@ -105,8 +105,8 @@ describe('the memory for bodies is bounded over all requests', () => {
 
   test('the endpoints of other clients share it, and refuse in their own words', async () => {
     begin(entry(900_000), 900_000)
-    begin(entry(900_000), 550_000)
-    await holds(1_450_000)
+    begin(entry(900_000), 450_000)
+    await holds(1_350_000)
     const { status, body, headers } = await gateway.post('/v1/logs', gzipSync(entry(900_000)), GZIP)
     expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     expect(body).toMatchObject({ code: 14, details: [{ reason: 'server_error' }] })
