@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
-import { awaitedSteps, withoutTexts } from '../flow-layout/flow-log.ts'
+import { awaitedSteps, createTextRemoval } from '../flow-layout/flow-log.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, EntryCall, EntryStream, Stream, Tools } from './call.ts'
 import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
@@ -114,6 +114,7 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
   const signal = tools.streams.exports.open(call.team, response)
   const filter = flowEntries(call)
   const entries: Entry[] = []
+  const withoutTexts = createTextRemoval()
   let next: Page['next'] = null
   do {
     const held: Held<Page> = await readHeld(call, tools, (one) => {
@@ -121,7 +122,7 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
       return tools.store.search(filter, { limit, order: 'asc', after: next, form: 'row' }, one)
     })
     // The gate accounts for one page, so what is kept of the earlier ones has to be small.
-    entries.push(...withoutTexts(held.result.entries.map((entry) => itemOf(entry, names))))
+    entries.push(...held.result.entries.map((entry) => withoutTexts(itemOf(entry, names))))
     next = held.result.next
     held.release()
     if (signal.aborted) return void response.destroy()

@@ -47,16 +47,29 @@ export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly 
     })
 }
 
-/** The entries as far as a drawing shows them: of their texts, it shows the durations that they report. */
-export function withoutTexts(entries: readonly Entry[]): readonly Entry[] {
+/**
+ * Makes entries as small as a drawing allows: of their texts, it shows the durations that they report, and a Project is one row. Those that
+ * name the same Event or Step share the name.
+ */
+export function createTextRemoval(): (entry: Entry) => Entry {
   const looks = { left: LOOKS_MAX }
-  return entries.map((entry) => {
+  const refs = new Map<string, EntityRef>()
+  const shared = (ref: EntityRef | null): EntityRef | null => {
+    if (ref !== null && !refs.has(ref.identifier)) refs.set(ref.identifier, ref)
+    return ref && (refs.get(ref.identifier) ?? ref)
+  }
+  return (entry) => {
+    const { id, receivedAt, timestamp, level } = entry
+    const kept = { id, receivedAt, timestamp, level, environment: '', correlationKey: null }
     const durationMs = durationOf(entry, looks)
     const reported = durationMs === undefined ? null : { durationMs }
-    return entry.kind === 'application'
-      ? { ...entry, message: '', exception: null, scopeData: reported }
-      : { ...entry, payload: reported === null ? '' : JSON.stringify(reported) }
-  })
+    if (entry.kind === 'event') {
+      const payload = reported === null ? '' : JSON.stringify(reported)
+      return { ...kept, kind: 'event', event: shared(entry.event), step: shared(entry.step), payload }
+    }
+    const texts = { categoryName: '', eventId: 0, eventName: '', message: '', exception: null }
+    return { ...kept, ...texts, kind: 'application', project: entry.project, scopeData: reported }
+  }
 }
 
 function read(entry: Entry, order: TimeOrder, looks: Looks): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
-import { epochMs, lineOf, readLogs, SKEW_MIN_MS, withoutTexts } from '../../../../views/flow-layout/flow-log.ts'
+import { flowSvg } from '../../../../views/api/flow-svg.ts'
+import { createTextRemoval, epochMs, lineOf, readLogs, SKEW_MIN_MS } from '../../../../views/flow-layout/flow-log.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from '../web/flow/flow-fixture.ts'
@@ -47,20 +48,31 @@ describe('a log of a flow', () => {
 
   test('is drawn the same without its texts', () => {
     const long = 'x'.repeat(4_000)
+    const texts = { environment: long, correlationKey: long }
     const entries = [
-      eventEntry(0, 'order', 'pay', { payload: `{"elapsedMs":12.5,"text":"${long}"}` }),
-      eventEntry(1, 'order', null, { payload: long }),
-      applicationEntry(2, 'Acme.Billing', {
-        message: long,
-        exception: long,
+      eventEntry(0, 'order', 'pay', { payload: `{"elapsedMs":12.5,"text":"${long}"}`, ...texts }),
+      eventEntry(1, 'order', null, { payload: long, ...texts }),
+      applicationEntry(2, `Acme.${long}`, {
+        ...{ message: long, exception: long, eventName: long, originalLevel: long, ...texts },
         scopeData: { a: { duration_ms: 7 }, long },
       }),
+      applicationEntry(3, 'Acme.Billing', texts),
+      eventEntry(4, 'order', 'pay', texts),
     ]
-    const small = withoutTexts(entries)
+    const small = entries.map(createTextRemoval())
     expect(JSON.stringify(small).length).toBeLessThan(2_000)
-    const drawn = (some: readonly Entry[]) => readLogs(some, 'timestamp').map(({ entry: _, ...log }) => log)
-    expect(drawn(small)).toEqual(drawn(entries))
-    expect(drawn(small).map(({ duration }) => duration)).toEqual([12.5, undefined, 7])
+    const [first, , , , last] = small as { step?: object }[]
+    expect(last?.step).toBe(first?.step)
+    const drawn = (some: readonly Entry[]): string =>
+      flowSvg({ correlationKey: 'k', entries: some, more: false, steps: [], nextSteps: [], now: START })
+    expect(drawn(small)).toBe(drawn(entries))
+    expect(readLogs(small, 'timestamp').map(({ duration }) => duration)).toEqual([
+      12.5,
+      undefined,
+      7,
+      undefined,
+      undefined,
+    ])
   })
 
   test('keeps the digits below a millisecond', () => {
