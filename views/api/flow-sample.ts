@@ -48,22 +48,26 @@ export async function sampleFlows(
   const share = Math.ceil(flowsMax / stretches.length)
   let sampled = 0
   let groups = 0
+  /** Samples a page of a stretch; returns what is left of it. A function of its own, as a loop would keep the page while it waits for the next. */
+  const samplePage = async ({ after, until }: Stretch): Promise<readonly Stretch[]> => {
+    const page = { limit: Math.min(share, flowsMax - sampled), sort: 'latest', after } as const
+    // Without this bound, a search that finds few flows would go on through the stretches after this one.
+    const within = until === '' ? filter : { ...filter, from: until }
+    const { flows, next } = await store.searchFlows(within, page, signal)
+    const own = flows.filter(({ lastAt }) => compareTimestamps(lastAt, until) > 0)
+    for (const flow of own) {
+      each(flow)
+      groups += flow.groups.length
+    }
+    sampled += own.length
+    return next !== null && own.length === flows.length ? [{ after: next, until }] : []
+  }
   let rest = stretches
   while (rest.length > 0) {
     const going: Stretch[] = []
-    for (const { after, until } of rest) {
+    for (const stretch of rest) {
       if (sampled >= flowsMax || groups >= GROUPS_SAMPLED_MAX) return { sampled, more: true }
-      const page = { limit: Math.min(share, flowsMax - sampled), sort: 'latest', after } as const
-      // Without this bound, a search that finds few flows would go on through the stretches after this one.
-      const within = until === '' ? filter : { ...filter, from: until }
-      const { flows, next } = await store.searchFlows(within, page, signal)
-      const own = flows.filter(({ lastAt }) => compareTimestamps(lastAt, until) > 0)
-      for (const flow of own) {
-        each(flow)
-        groups += flow.groups.length
-      }
-      sampled += own.length
-      if (next !== null && own.length === flows.length) going.push({ after: next, until })
+      going.push(...(await samplePage(stretch)))
     }
     rest = going
   }

@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FLOW_PLACES_MAX } from '../../../shared/log-store/log-store.ts'
-import { FLOWS_SAMPLED_MAX } from '../../../views/api/flow-sample.ts'
+import { FLOWS_SAMPLED_MAX, sampleFlows } from '../../../views/api/flow-sample.ts'
 import { FLOWS_KNOWN_MIN } from '../../../views/api/flow-waits.ts'
 import type { FlowComparison, FlowPage, FlowStateCounts, FlowStatistics } from '../../../views/schemas/answers.ts'
 import { applicationLog, eventLog, NOW, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
@@ -364,5 +367,27 @@ describe('GET /api/flows/{correlationKey}/compare/{other}', () => {
     views.store.add(...Array.from({ length: 1_001 }, (_, index) => log('k', `gone-${index}`, index)))
     const { steps, more } = await compare('/api/flows/k/compare/k')
     expect([steps.length, more]).toEqual([1_000, true])
+  })
+})
+
+describe('a sample of flows', () => {
+  test('holds no page while it waits for the next', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const pages: WeakRef<object>[] = []
+    const held: number[] = []
+    const searchFlows = async () => {
+      // A new reference holds its object until the end of the turn.
+      await nextTurn()
+      collect()
+      held.push(pages.filter((page) => page.deref() !== undefined).length)
+      const place = { rank: 0, lastAt: '2026-02-01T12:00:00.000Z', correlationKey: `k${pages.length}` }
+      const flow = { ...place, firstAt: '2026-02-01T12:00:00.000Z', groups: [] }
+      pages.push(new WeakRef(flow))
+      return { flows: [flow], next: pages.length < 5 ? place : null }
+    }
+    const { signal } = new AbortController()
+    await sampleFlows({ searchFlows } as never, {} as never, 100, signal, () => undefined)
+    expect(held).toEqual([0, 0, 0, 0, 0])
   })
 })
