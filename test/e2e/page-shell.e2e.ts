@@ -429,6 +429,14 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       },
     )
 
+    test('the menu of the Team has its end in sight in a window of 256 px, which is 1,024 px at 400 % zoom', async () => {
+      const { page } = await open(server.url, { key: server.key, width: 320, height: 256 })
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).scrollIntoViewIfNeeded()
+      const { y = 256, height = 0 } = (await page.getByRole('button', { name: 'Sign out' }).boundingBox()) ?? {}
+      expect(y + height).toBeLessThanOrEqual(256)
+    })
+
     test.each(['/refused', '/watches', '/team'])('%s tells that what it shows is on its way', async (path) => {
       const { page } = await open(server.url, { key: server.key })
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
