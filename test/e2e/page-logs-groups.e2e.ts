@@ -47,11 +47,12 @@ describeWithBrowser('groups of application logs', ({ open }) => {
       'started',
     ])
     expect(await groups(page).locator('b').allTextContents()).toEqual(['3 logs, ', '2 logs, ', '1 log, '])
-    await groups(page).first().click()
+    await groups(page).first().press('Enter')
     await expectRows(
       page,
       [1, 2, 3].map((order) => `Order ${order} was paid`),
     )
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
     await page.getByRole('button', { name: 'Remove template Order <*> was paid' }).waitFor()
     await choose(page, 'By template')
     await groups(page).nth(2).waitFor()

@@ -709,7 +709,8 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card charged', 'card declined'])
       expect(paramsOf(page)).toEqual({ step: 'order-placed.charge' })
       expect(await rail.getByRole('button', { name: 'Ship 0' }).getAttribute('class')).toContain('none')
-      await page.getByRole('button', { name: 'Remove step Charge' }).click()
+      await page.getByRole('button', { name: 'Remove step Charge' }).press('Enter')
+      expect(await page.evaluate('document.activeElement.id')).toBe('main')
       await expectRows(page, EVENTS)
     })
 
@@ -794,8 +795,9 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     test('that matches: what each condition costs, and the way without it', async () => {
       const page = await show('/event-logs?q=card&environment=Production&step=probe')
       await page.getByText('Nothing matches').waitFor()
-      await page.getByRole('button', { name: 'Remove step probe 2 logs' }).click()
+      await page.getByRole('button', { name: 'Remove step probe 2 logs' }).press('Enter')
       await expectRows(page, ['card charged', 'card declined'])
+      expect(await page.evaluate('document.activeElement.id')).toBe('main')
     })
 
     test('on a phone: the ways out are within the screen, however long the search is', async () => {

@@ -98,6 +98,9 @@ function visit(to: Address, how: How): void {
   if (!isSame) returning = undefined
   history[`${how}State`](isSame ? history.state : null, '', url)
   if (how === 'push' && !isSame) scrollTo(0, 0)
+  // Chosen values, groups and ways out of an empty list go with what they lead to, and would take the focus with them.
+  if (document.activeElement?.closest('.chips,.groups,.empty'))
+    document.getElementById('main')?.focus({ preventScroll: true })
   store.set(to)
 }
 
