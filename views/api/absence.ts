@@ -1,3 +1,4 @@
+import { parseGuid } from '../../shared/contract/guid.ts'
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Absence } from '../schemas/answers.ts'
 import { withStars } from '../search/terms.ts'
@@ -53,7 +54,7 @@ export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
     }),
   )
   const { q } = values
-  const starred = q === null ? null : withStars(q)
+  const starred = q === null ? null : widened(q)
   // Awaited together, so that none can reject unobserved after another has failed.
   const [newestOfAll, begun, ...ways] = await Promise.all([
     conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
@@ -68,6 +69,12 @@ export const absenceOfEntries: EntryAnswer = async (call, { store }) => {
     conditions,
     ways: [...(begun > 0 ? [beginning] : []), ...(inUse.length > 1 ? [all] : []), ...ways],
   } satisfies Absence
+}
+
+/** The search for what only begins so, or has this id, which no word of a search finds. */
+function widened(q: string): string {
+  const id = parseGuid(q)
+  return id === undefined ? withStars(q) : `id:${id}`
 }
 
 const allOf = <Value>(names: readonly ParameterName[], value: Value): Readonly<Record<string, Value>> =>

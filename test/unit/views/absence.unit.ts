@@ -100,6 +100,14 @@ describe('GET …/absence', () => {
     ])
   })
 
+  test('the id of an entry leads to the entry', async () => {
+    const entry = eventLog({})
+    views.store.add(entry)
+    const q = `id:${entry.id}`
+    const { ways } = await absenceOf(`/api/event-logs/absence?q=${entry.id.toUpperCase()}`)
+    expect(ways[0]).toEqual({ kind: 'beginning', value: q, params: { q }, total: 1 })
+  })
+
   test('a range of levels is one condition', async () => {
     views.store.add(eventLog({ level: 'Error' }))
     const { conditions, ways } = await absenceOf('/api/event-logs/absence?level=warning&levelMax=warning')

@@ -57,7 +57,7 @@ export function emptyTexts(
 export function wayText({ kind, value, params }: Absence['ways'][number]): string {
   if (kind === 'newest') return 'Go to the newest log'
   if (kind === 'since') return 'Everything since then'
-  if (kind === 'beginning') return 'Search for what begins so:'
+  if (kind === 'beginning') return 'Search for'
   const [name = ''] = Object.keys(params)
   return value === null ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name)}`
 }
