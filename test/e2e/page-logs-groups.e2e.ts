@@ -70,6 +70,11 @@ describeWithBrowser('groups of application logs', ({ open }) => {
       'Acme.PaymentRefusedAcme.Billing.Payments.Capture(Int32 order) · Order 4 could not be paid',
     ])
     await page.getByText('4 logs without an exception, or stored before there were groups.').waitFor()
+    await page.keyboard.press('?')
+    const help = (await page.getByRole('dialog', { name: 'Keyboard' }).textContent()) ?? ''
+    expect(help).toContain('Next group')
+    expect(help).not.toContain('Next log')
+    await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await expectRows(

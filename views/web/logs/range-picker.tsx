@@ -8,6 +8,7 @@ import { iso, PRESETS, zoneText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useUtc } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
 import { type AddressParams, ALL_TIME, rangeLabel, rangeOf } from './filters.ts'
 
 interface RangePickerProps {
@@ -15,9 +16,17 @@ interface RangePickerProps {
   readonly onRange: (range: { readonly from: string | undefined; readonly to: string | undefined }) => void
 }
 
+/** Opens the menu of times, and leads the keyboard to it. */
+function openTime(): void {
+  const button = document.querySelector<HTMLElement>('.range button')
+  button?.focus()
+  button?.click()
+}
+
 /** The time range: a preset, or typed as absolute or relative times. */
 export function RangePicker({ params, onRange }: RangePickerProps) {
   const utc = useUtc()
+  useKeys({ d: { what: 'Time', run: openTime } })
   const { from, to } = rangeOf(params)
   const current = to === undefined ? (from ?? ALL_TIME) : undefined
   return (

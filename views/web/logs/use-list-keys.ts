@@ -13,20 +13,13 @@ interface ListKeys {
   readonly list: LogRows
   readonly state: ListState
   readonly onLive: () => void
-  /** Whether the list is visible; the keys do not move through groups. */
+  /** Whether the list is visible; the keys for its logs do nothing beside groups or a chart. */
   readonly isShown: boolean
-}
-
-/** Opens the menu of times, and leads the keyboard to it. */
-function openTime(): void {
-  const button = document.querySelector<HTMLElement>('.range button')
-  button?.focus()
-  button?.click()
 }
 
 /** The keys of a list. Those of an open entry take precedence. */
 export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
-  const entries = isShown ? list.rows.entries : []
+  const { entries } = list.rows
   const index = entries.findIndex(({ id }) => id === state.currentId)
   const current = entries[index]
   const move = (step: number) => {
@@ -36,22 +29,26 @@ export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
   useKeys({
     '/': { what: 'Search', run: () => document.getElementById('search')?.focus() },
-    d: { what: 'Time', run: openTime },
-    j: { what: 'Next log', run: () => move(1) },
-    k: { what: 'Previous log', run: () => move(-1) },
-    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => state.open(id)) },
-    x: {
-      what: 'Leave out logs like this',
-      run: withCurrent((entry) => changeSearch('with', `-${sourceOf(entry).term}`)),
-    },
-    c: { what: 'Copy the JSON', run: withCurrent(copyJson) },
     l: { what: 'Copy the link', run: () => copy(listLink(list.askedAt), 'The link') },
-    f: {
-      what: 'Open the flow',
-      run: withCurrent(({ correlationKey }) => correlationKey !== null && go({ path: ['flows', correlationKey] })),
-    },
     t: { what: 'Live', run: onLive },
     r: { what: 'Read again', run: list.reload },
-    Escape: { what: 'Close', run: () => state.expanded.size > 0 && state.collapse() },
   })
+  useKeys(
+    {
+      j: { what: 'Next log', run: () => move(1) },
+      k: { what: 'Previous log', run: () => move(-1) },
+      Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => state.open(id)) },
+      x: {
+        what: 'Leave out logs like this',
+        run: withCurrent((entry) => changeSearch('with', `-${sourceOf(entry).term}`)),
+      },
+      c: { what: 'Copy the JSON', run: withCurrent(copyJson) },
+      f: {
+        what: 'Open the flow',
+        run: withCurrent(({ correlationKey }) => correlationKey !== null && go({ path: ['flows', correlationKey] })),
+      },
+      Escape: { what: 'Close', run: () => state.expanded.size > 0 && state.collapse() },
+    },
+    isShown,
+  )
 }
