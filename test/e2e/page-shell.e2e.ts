@@ -376,6 +376,8 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     test('says so where a proxy leads to a sign-in of its own', async () => {
       tolerate(/login\.example/)
       const { page } = await open(server.url, { key: server.key })
+      // The question of who is signed in, which is asked once at a time, has been answered.
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
       const redirected = { status: 302, headers: { location: 'https://login.example/' } }
       await page.route('**/api/**', (route) => route.fulfill(redirected))
       await page.evaluate("dispatchEvent(new Event('focus'))")
