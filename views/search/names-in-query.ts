@@ -21,8 +21,8 @@ type Own = Pick<Registry, 'projectsOf' | 'eventsOf' | 'stepsOf'>
 
 /**
  * Extends the query so that its words, and its conditions on a Project, an Event or a Step, also find the entries of those of the Team whose
- * current names match: of a condition the whole name, in any case, unless its value is an identifier. Stores know only identifiers, because names may change; nor is a
- * Project's id among the words of its entries.
+ * current names match: of a condition the whole name, in any case, unless its value is an identifier. Stores know only identifiers, because
+ * names may change; nor is a Project's id among the words of its entries.
  */
 export function withNames(query: Query, team: string, kinds: readonly EntryKind[], registry: Own): Query {
   let left = NAMED_MAX
@@ -45,6 +45,7 @@ export function withNames(query: Query, team: string, kinds: readonly EntryKind[
         const own = all().filter(({ condition }) => condition.field === one.field)
         if (own.some(({ condition }) => condition.value === one.value)) return one
         const sought = splitWords(one.value).join(' ')
+        if (sought === '') return one
         return extended(one, own, ({ texts: [name = []] }) => {
           const words = name.join(' ')
           return one.prefix ? words.startsWith(sought) : words === sought

@@ -58,6 +58,9 @@ describe('words that are names', () => {
     // An identifier stands for nothing else, also where another Step has it as its name.
     ['step:s1', []],
     ['environment:"Billing API"', []],
+    // Without a word, it would be the beginning of every name.
+    ['step:"-"*', []],
+    ['project:-*', []],
   ])('are read in %s', (text, conditions) => {
     expect(rewritten(text)).toEqual(conditions.length === 0 ? parseQuery(text).query : either(text, ...conditions))
   })
