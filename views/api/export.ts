@@ -136,59 +136,50 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
   response.end(text)
 }
 
+/** Each page is read once the previous one has been sent, and its memory is held while it is sent itself. */
 async function send(call: Call, tools: Tools, file: File): Promise<void> {
   const { filter, order, headers } = file
-  const { response } = call
-  const signal = tools.streams.exports.open(call.team, response)
+  const { team, response, names } = call
+  const { store } = tools
+  const signal = tools.streams.exports.open(team, response)
   const read = (after: Page['next']): Promise<Held<Page>> =>
-    readHeld(call, tools, (one) => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
-  const first = await read(null)
-  response.writeHead(200, headers)
-  await sendPages(call, tools, first, read, file, signal)
-  // A truncated export is destroyed, not ended, so that the client cannot mistake it for the whole.
-  if (signal.aborted) response.destroy()
-  else response.end()
-}
-
-/**
- * Each page is read once the previous one has been sent, and its memory is held while it is sent itself: clients that stall would together
- * hold the memory of all streams.
- */
-async function sendPages(
-  { team, response, names }: Call,
-  { store }: Tools,
-  first: Held<Page>,
-  read: (after: Page['next']) => Promise<Held<Page>>,
-  format: Format,
-  signal: AbortSignal,
-): Promise<void> {
-  let chunk = format.head
-  for (let held = first; ; ) {
-    const { result: page, release } = held
-    let { next } = page
+    readHeld(call, tools, (one) => store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
+  let chunk = file.head
+  /**
+   * Reads a page and sends it, or its beginning to a client that stalls: together these would hold the memory of all streams. Returns where
+   * to go on. A function of its own, as a loop would keep the page while it waits.
+   */
+  const sendPage = async (readPage: () => Promise<Held<Page>>): Promise<Page['next']> => {
+    const { result: page, release } = await readPage()
     try {
+      if (!response.headersSent) response.writeHead(200, headers)
       for (const entry of page.entries) {
         // One entry at a time: the values of a whole page would be memory that the gate does not account for.
-        const [row = entry] = await withValues([entry], format.fields, { store, team, signal }, VALUE_CHARACTERS_MAX)
-        chunk += format.line(itemOf(row, names))
+        const [row = entry] = await withValues([entry], file.fields, { store, team, signal }, VALUE_CHARACTERS_MAX)
+        chunk += file.line(itemOf(row, names))
         if (chunk.length < CHUNK_CHARACTERS) continue
         response.write(chunk)
         chunk = ''
         // Yields: otherwise a fast client would keep the thread busy for a whole page.
         await nextTurn()
-        if (await drained(response, signal, PAGE_KEPT_MS)) continue
-        next = { timestamp: entry.timestamp, id: entry.id }
-        break
+        if (!(await drained(response, signal, PAGE_KEPT_MS))) return { timestamp: entry.timestamp, id: entry.id }
       }
+      return page.next
     } finally {
       release()
     }
+  }
+  let next = await sendPage(() => read(null))
+  for (;;) {
     if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
     if (next === null) break
     const after = next
-    held = await readPatiently(() => read(after), signal)
+    next = await sendPage(() => readPatiently(() => read(after), signal))
   }
   response.write(chunk)
+  // A truncated export is destroyed, not ended, so that the client cannot mistake it for the whole.
+  if (signal.aborted) response.destroy()
+  else response.end()
 }
 
 /** How long one page may wait behind other reads. */

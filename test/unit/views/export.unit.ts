@@ -1,5 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ReadNotBegunError } from '../../../shared/log-store/log-store.ts'
 import { PAGE_KEPT_MS } from '../../../views/api/export.ts'
@@ -185,6 +187,15 @@ describe('an export', () => {
 
   test('holds no page for a reader that stalls, and goes on where it was', async () => {
     pass(PAGE_KEPT_MS)
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const pages: WeakRef<object>[] = []
+    const { search } = views.store
+    views.store.search = async (...args) => {
+      const page = await search(...args)
+      pages.push(new WeakRef(page))
+      return page
+    }
     const entries = many(8_000, 'x'.repeat(2_000))
     views.store.add(...entries)
     const response = await ask('/api/event-logs/export?order=asc')
@@ -193,6 +204,10 @@ describe('an export', () => {
       for (let seen = 0; seen < 20; seen += 1) if (!(await holdsNothing())) return false
       return true
     })
+    // A new reference holds its object until the end of the turn.
+    await nextTurn()
+    collect()
+    expect(pages.filter((page) => page.deref() !== undefined)).toEqual([])
     const lines = Buffer.concat(await response.toArray())
       .toString()
       .trimEnd()
