@@ -46,11 +46,7 @@ async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : values.lastEventId,
   )
   const signal = tools.streams.tails.open(call.team, response)
-  const first = await readPage(call, tools, filter, after)
-  response.writeHead(200, tailHeaders())
-  const sink = createTailSink(call, tools.tail, signal)
-  sink.begin(after ?? first.result.cursor)
-  await follow(call, tools, filter, first, sink, signal)
+  await follow(call, tools, filter, after, signal)
   response.end()
 }
 
@@ -87,40 +83,45 @@ async function follow(
   call: Call,
   tools: Tools,
   filter: EntryFilter,
-  first: Held<TailPage>,
-  sink: TailSink,
+  after: TailCursor | null,
   signal: AbortSignal,
 ): Promise<void> {
   const { tail: settings, logger } = tools
+  const { response, team } = call
+  const sink = createTailSink(call, settings, signal)
   let failing = false
-  const read = async (cursor: TailCursor): Promise<Held<TailPage> | undefined> => {
-    try {
-      const page = await readPage(call, tools, filter, cursor)
-      failing = false
-      return page
-    } catch (error) {
-      if (signal.aborted) return undefined
+  const mayRead = (from: TailCursor | null): Promise<Held<TailPage> | undefined> =>
+    readPage(call, tools, filter, from).catch((err: unknown) => {
       // Closing the stream would be final: EventSource does not reconnect after a response other than 200.
-      if (!failing) logger.warn({ err: error, team: call.team }, 'a tail cannot read the log store and will try again')
+      if (!response.headersSent) throw err
+      if (!failing && !signal.aborted) logger.warn({ err, team }, 'a tail cannot read the log store and will try again')
       failing = true
       return undefined
+    })
+  /** Reads and sends what comes after a place; returns where to go on. A function of its own, as a loop would keep the page while it waits. */
+  const sendNext = async (from: TailCursor | null): Promise<{ readonly cursor: TailCursor; readonly wait: Wait }> => {
+    const held = await mayRead(from)
+    if (held === undefined) return { cursor: from ?? '', wait: 'retry' }
+    failing = false
+    const { result: page, release } = held
+    if (!response.headersSent) {
+      response.writeHead(200, tailHeaders())
+      sink.begin(from ?? page.cursor)
     }
+    const cursor = sink.send(page)
+    release()
+    return { cursor, wait: cursor !== page.cursor ? 'room' : page.more ? 'none' : 'poll' }
   }
-
-  let { cursor } = first.result
-  for (let held: Held<TailPage> | undefined = first; ; held = await read(cursor)) {
-    const page = held?.result
-    if (page !== undefined) cursor = sink.send(page)
-    held?.release()
-    sink.keepAlive(cursor)
-    if (page === undefined) await pause(settings.retryMs, signal)
-    else if (cursor !== page.cursor) await sink.room()
-    else if (!page.more) await pause(settings.pollMs, signal)
+  for (let sent = await sendNext(after); ; sent = await sendNext(sent.cursor)) {
+    sink.keepAlive(sent.cursor)
+    if (sent.wait === 'room') await sink.room()
+    else if (sent.wait !== 'none') await pause(sent.wait === 'retry' ? settings.retryMs : settings.pollMs, signal)
     if (signal.aborted || !call.stillAuthorised()) return
   }
 }
 
-type TailSink = ReturnType<typeof createTailSink>
+/** What a tail waits for after a page: another attempt, its reader, more arrivals, or nothing. */
+type Wait = 'retry' | 'room' | 'poll' | 'none'
 
 /** Writes a tail to its client as server-sent events, and buffers no more for a slow client than the settings allow. */
 export function createTailSink(

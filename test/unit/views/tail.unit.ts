@@ -1,4 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -92,6 +95,27 @@ describe('a tail', () => {
     )
     await eventually(() => tail.of('entry').length === 2)
     expect(tail.of('entry').map(({ data }) => data?.payload ?? data?.message)).toEqual(['event', 'application'])
+  })
+
+  test('holds no page while it waits for the next', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const pages: WeakRef<object>[] = []
+    const held: number[] = []
+    const { tail } = views.store
+    views.store.tail = async (...args) => {
+      // A new reference holds its object until the end of the turn.
+      await nextTurn()
+      collect()
+      held.push(pages.filter((page) => page.deref() !== undefined).length)
+      const page = await tail(...args)
+      const entry = { ...eventLog() }
+      pages.push(new WeakRef(entry))
+      return { ...page, entries: [{ entry, cursor: page.cursor }] }
+    }
+    await open('/api/event-logs/tail')
+    await eventually(() => held.length >= 5)
+    expect(held.slice(0, 5)).toEqual([0, 0, 0, 0, 0])
   })
 
   test('breaks a silence with a comment, and moves the place to resume from', async () => {
