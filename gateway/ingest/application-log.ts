@@ -1,5 +1,6 @@
 import { type Checked, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
+import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isInUse, type Project } from '../../shared/registry/registry.ts'
 import type { BatchEntry } from '../schemas/requests.ts'
@@ -97,13 +98,23 @@ function checkTarget(
 }
 
 /** Checks one entry of application logs; `index` is 0 for a single one. */
-type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
+type EntryCheck<Result> = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Result>
 
 /** The rows of specification 7.2 that concern one entry, and our own. */
-export function createEntryCheck(
-  { admit, replaceInvalidLevel, entryBytesMax }: CheckDeps,
+export function createEntryCheck(deps: CheckDeps, validate: Validate): EntryCheck<Admitted> {
+  const { admit } = deps
+  const check = createRecordCheck(deps, validate)
+  return (fields, index, project, context) => {
+    const record = check(fields, index, project, context)
+    return record.problem === undefined ? admit(record.value, project.id, context) : record
+  }
+}
+
+/** The same without the size of the record, which is the last of them. */
+export function createRecordCheck(
+  { replaceInvalidLevel, entryBytesMax }: Pick<CheckDeps, 'replaceInvalidLevel' | 'entryBytesMax'>,
   validate: Validate,
-): EntryCheck {
+): EntryCheck<ApplicationLogRecord> {
   return (fields, index, project, context) => {
     if (isMissing(fields['categoryName'])) return refuseMissing('missing_category_name', fields, 'categoryName')
     if (isMissing(fields['message'])) return refuseMissing('missing_message', fields, 'message')
@@ -138,6 +149,6 @@ export function createEntryCheck(
       exception: entry.exception ?? null,
       scopeData: entry.scopeData ?? null,
     }
-    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
+    return { value: replaced ? { ...record, originalLevel: written } : record }
   }
 }

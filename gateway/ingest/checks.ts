@@ -96,19 +96,31 @@ interface AdmitOptions {
   readonly isHot: (key: string) => boolean
 }
 
+/** A record that is JSON already, with an upper bound of its bytes. Its entry was in another format. */
+export interface WrittenRecord extends Pick<EntryRecord, 'kind' | 'id' | 'timestamp' | 'correlationKey' | 'team'> {
+  readonly json: string
+  readonly jsonBytes: number
+}
+
 /** The last check of an entry: makes its record ready for the topic unless it is too large. `subject` is the `ce_subject` header. */
-type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
+type Admit = (record: EntryRecord | WrittenRecord, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
-  return (record, subject, { repeatKey, traceparent, isAscii, isForeign }) => {
+  function written(record: EntryRecord, { isAscii }: RequestContext): Pick<WrittenRecord, 'json' | 'jsonBytes'> {
     // The record is serialised only here: this text is measured, published and stored.
-    const value = JSON.stringify(record)
-    let valueBytes = isAscii ? asciiBytes(value, record) : Buffer.byteLength(value)
-    if (valueBytes > valueBytesMax) {
-      valueBytes = Buffer.byteLength(value)
-      if (valueBytes > valueBytesMax) return refuseTooLarge(isForeign ? {} : sentIn(record), valueBytesMax, valueBytes)
+    const json = JSON.stringify(record)
+    const most = isAscii ? asciiBytes(json, record) : undefined
+    return { json, jsonBytes: most !== undefined && most <= valueBytesMax ? most : Buffer.byteLength(json) }
+  }
+
+  return (record, subject, context) => {
+    const { json, jsonBytes } = 'json' in record ? record : written(record, context)
+    if (jsonBytes > valueBytesMax) {
+      const fields = 'json' in record || context.isForeign ? {} : sentIn(record)
+      return refuseTooLarge(fields, valueBytesMax, jsonBytes)
     }
     const { kind, id, timestamp, correlationKey } = record
+    const { repeatKey, traceparent } = context
     const hot = correlationKey !== null && isHot(correlationKey)
     const key = hot ? null : correlationKey
     const originalKey = hot ? correlationKey : null
@@ -116,8 +128,8 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
     // The record holds the key twice: as its key and in a header.
     const variableUnits = subject.length + 2 * (correlationKey?.length ?? 0)
     const publication = {
-      record: { key, value, headers, commonHeaders: COMMON_HEADERS[kind] },
-      bytes: valueBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
+      record: { key, value: json, headers, commonHeaders: COMMON_HEADERS[kind] },
+      bytes: jsonBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
       // A resent entry goes to the same partition as before, so that a reader meets all its copies in one place.
       routeBy: key ?? repeatKey,
     }
