@@ -114,7 +114,7 @@ function frameOf(frame: unknown): string {
 }
 
 /** Properties in which JavaScript loggers send an error. */
-const ERROR_NAMES = ['err', 'error']
+export const ERROR_NAMES = ['err', 'error']
 
 /** Takes the exception out of an error object such as pino sends; members that are not in its text stay where they were. */
 export function takeError(extractor: FieldExtractor): string | undefined {

@@ -2,7 +2,7 @@ import { type Checked, problemSaying } from '../../shared/contract/errors.ts'
 import { fitsDepth, isExactNumber, numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
-import { takeError, titledTrace } from '../ingest/exception.ts'
+import { ERROR_NAMES, takeError, titledTrace } from '../ingest/exception.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import {
   createFieldExtractor,
@@ -22,7 +22,7 @@ import {
 import type { PlaceOf } from '../ingest/foreign-refusal.ts'
 import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import type { LogRecord } from './log-records.ts'
-import type { Origin } from './origins.ts'
+import { BRIDGED_LOGGER_NAMES, type Origin } from './origins.ts'
 
 /** OTLP has four severity numbers per level. */
 const NUMBERS_PER_LEVEL = 4
@@ -31,11 +31,23 @@ const NUMBERS_PER_LEVEL = 4
 const EVENT_NAMES = ['event.name', 'logrecord.event.name']
 const CORRELATION_NAMES = ['correlationKey', 'sluice.correlation_key']
 
+const EVENT_ID = 'logrecord.event.id'
+const EXCEPTION = { type: 'exception.type', message: 'exception.message', trace: 'exception.stacktrace' } as const
+/** The property of scope data that keeps a body that is an object or a list. */
+const BODY = 'body'
+export const SEVERITY_TEXT = 'severityText'
+
+/** The names of all attributes that can become a field, or that scope data has other values for. The others are scope data as they are. */
+export const TAKEN_NAMES: ReadonlySet<string> = new Set([
+  ...[...BRIDGED_LOGGER_NAMES, ...EVENT_NAMES, ...CORRELATION_NAMES, ...ERROR_NAMES, ...Object.values(EXCEPTION)],
+  ...[EVENT_ID, BODY, SEVERITY_TEXT, 'traceId', 'spanId'],
+])
+
 /** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
 export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Checked<Fields> {
   const extractor = createFieldExtractor(record.attributes)
   const eventName = textOf(record.eventName) ?? takeFirst(extractor, EVENT_NAMES, textOf)
-  const exceptionMessage = textOf(extractor.rest['exception.message'])
+  const exceptionMessage = textOf(extractor.rest[EXCEPTION.message])
   const exception = takeException(extractor) ?? takeError(extractor)
   const told = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? firstLineOf(exception)
   const traceId = hexId(record.traceId)
@@ -45,7 +57,7 @@ export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Che
     environment: origin.environment?.value,
     level,
     eventName,
-    eventId: extractor.take('logrecord.event.id', eventIdOf),
+    eventId: extractor.take(EVENT_ID, eventIdOf),
     exception,
     correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? traceId,
     timestamp: timeOf(record.timeUnixNano) ?? timeOf(record.observedTimeUnixNano),
@@ -97,14 +109,12 @@ export function placesIn(record: LogRecord, origin: Omit<Origin, 'project'>): Pl
 
 /** The three attributes of an exception as one text. */
 function takeException(extractor: FieldExtractor): string | undefined {
-  const type = extractor.take('exception.type', textOf)
-  const message = extractor.take('exception.message', textOf)
-  const trace = extractor.take('exception.stacktrace', textOf)
+  const type = extractor.take(EXCEPTION.type, textOf)
+  const message = extractor.take(EXCEPTION.message, textOf)
+  const trace = extractor.take(EXCEPTION.trace, textOf)
   return titledTrace({ type, message, trace })
 }
 
-/** The property of scope data that keeps a body that is an object or a list. */
-const BODY = 'body'
 /** Members of a body that can be its message, in order of preference. */
 const MESSAGE_NAMES = ['message', 'msg', 'event'] as const
 /** One level less than scope data may have, as the body is nested in it. */
@@ -130,8 +140,9 @@ function takeMessage(plain: unknown, extractor: FieldExtractor): string | undefi
 /** The name of a severity number: Protobuf's own JSON has the names of enums, that of OTLP the numbers. */
 const NUMBER_NAME = /^SEVERITY_NUMBER_([A-Z]+)[2-4]?$/
 
-function levelOf({ severityNumber, severityText }: LogRecord): Level {
-  const index = Math.ceil(Number(numberText(severityNumber)) / NUMBERS_PER_LEVEL) - 1
+export function levelOf({ severityNumber, severityText }: Pick<LogRecord, 'severityNumber' | 'severityText'>): Level {
+  const number = typeof severityNumber === 'number' ? severityNumber : Number(numberText(severityNumber))
+  const index = Math.ceil(number / NUMBERS_PER_LEVEL) - 1
   return LEVELS[index] ?? levelNamed(severityNumber) ?? levelNamed(severityText) ?? 'Information'
 }
 
@@ -147,8 +158,6 @@ function withSeverityText({ severityText }: LogRecord, level: Level, { rest, put
     put(SEVERITY_TEXT, text)
   return rest
 }
-
-const SEVERITY_TEXT = 'severityText'
 
 /** Maximum digits of a 64-bit integer. */
 const DIGITS_MAX = 20

@@ -126,7 +126,7 @@ function projectOf(id: string | undefined, service: string | undefined, projects
 const BRIDGE_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
 /** The attributes with a logger's name where the scope is a bridge: pino and bunyan have it in `name`, which elsewhere can be any name. */
-const BRIDGED_LOGGER_NAMES = [...LOGGER_NAMES, 'name']
+export const BRIDGED_LOGGER_NAMES = [...LOGGER_NAMES, 'name']
 
 function originOf({ project, service, environment, kept }: FromResource, scope: ResourceOrScope): Origin {
   const name = stringOf(scope.name)

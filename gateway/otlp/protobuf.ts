@@ -35,7 +35,7 @@ const SCOPE = messageOf({
   2: ['version', LengthDelimited],
   3: ['attributes', LengthDelimited],
 })
-const LOG_RECORD = messageOf({
+export const LOG_RECORD = messageOf({
   1: ['timeUnixNano', Bit64],
   2: ['severityNumber', Varint],
   3: ['severityText', LengthDelimited],
@@ -46,8 +46,8 @@ const LOG_RECORD = messageOf({
   11: ['observedTimeUnixNano', Bit64],
   12: ['eventName', LengthDelimited],
 })
-const KEY_VALUE = messageOf({ 1: ['key', LengthDelimited], 2: ['value', LengthDelimited] })
-const ANY_VALUE = messageOf({
+export const KEY_VALUE = messageOf({ 1: ['key', LengthDelimited], 2: ['value', LengthDelimited] })
+export const ANY_VALUE = messageOf({
   1: ['stringValue', LengthDelimited],
   2: ['boolValue', Varint],
   3: ['intValue', Varint],
@@ -191,12 +191,17 @@ export class DeferredRecord {
 
   /** Throws a `ProblemError`, which concerns the whole request. */
   read(): LogRecord {
+    return this.readWith(readRecord)
+  }
+
+  /** The same with a reader of its own. */
+  readWith<Result>(readFrom: (wire: Wire, end: number) => Result): Result {
     const wire = this.#wire
     wire.pos = this.#start
     wire.values -= this.#values
     const before = wire.values
     try {
-      const record = readRecord(wire, this.#end)
+      const record = readFrom(wire, this.#end)
       this.#values = wire.values - before
       return record
     } catch (error) {

@@ -1,7 +1,9 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
 import { exactInteger } from '../../shared/contract/exact-json.ts'
+import { fromNanoWords } from '../../shared/contract/timestamp.ts'
 import { type HoldValues, JSON_LIMITS, tooManyValues } from '../../shared/http/json-pieces.ts'
+import type { JsonWriter } from './json-writer.ts'
 
 /** The fields of a message that are read, by number: their names in the JSON encoding, and their wire types. */
 export type Message<Name extends string> = readonly (Field<Name> | undefined)[]
@@ -21,6 +23,10 @@ const WIRE_TYPE_BITS = 3
 const WORDS = 256
 const WORD_BYTES_MAX = 64
 const words: string[] = new Array<string>(WORDS).fill('')
+
+const FIXED_BYTES: Readonly<Partial<Record<WireType, number>>> = { [WireType.Bit32]: 4, [WireType.Bit64]: 8 }
+
+const ZEROS = /^0*$/
 
 /** Bytes read per step, which takes a few milliseconds whatever they hold. */
 export const STRIDE_BYTES = 32 * 1024
@@ -68,7 +74,7 @@ export class Wire extends BinaryReader {
     this.values += 1
     if (this.values > JSON_LIMITS.values) throw tooManyValues()
     const start = this.pos
-    const key = this.uint32()
+    const key = this.#uint()
     const number = key >>> WIRE_TYPE_BITS
     if (number === 0 || this.pos - start > KEY_BYTES_MAX) throw malformed('a field has no number')
     const wireType: WireType = key & ((1 << WIRE_TYPE_BITS) - 1)
@@ -78,19 +84,52 @@ export class Wire extends BinaryReader {
       return field[0]
     }
     if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw malformed('it has a group')
-    this.skip(wireType)
+    this.pass(wireType)
     return undefined
+  }
+
+  /** Skips the value of a field. */
+  pass(wireType: WireType): void {
+    const bytes = FIXED_BYTES[wireType]
+    // The reader makes an object of what it skips.
+    if (bytes === undefined) this.skip(wireType)
+    else this.pos += bytes
+    if (this.pos > this.len) throw malformed('premature EOF')
+  }
+
+  /** The same as `uint32`, and faster for one byte. */
+  #uint(): number {
+    const byte = this.#bytes[this.pos] ?? 0x80
+    if (byte >= 0x80) return this.uint32()
+    this.pos += 1
+    return byte
   }
 
   /** Reads the length of a field and returns the position where the field ends. */
   end(): number {
-    const length = this.uint32()
+    const length = this.#uint()
     if (length > this.len - this.pos) throw malformed('a length goes beyond the end')
     return this.pos + length
   }
 
   text(): string {
     return this.#textTo(this.end())
+  }
+
+  /** Writes a text as JSON. */
+  writeText(json: JsonWriter): void {
+    const end = this.end()
+    if (json.addIfPlain(this.#bytes, this.pos, end)) this.pos = end
+    else json.addText(this.#textTo(end))
+  }
+
+  /** Passes the text if it is this one, which is ASCII; otherwise stays before it. */
+  passes(text: string): boolean {
+    const start = this.pos
+    const end = this.end()
+    const isSame = this.#isAt(text, end - this.pos)
+    this.pos = isSame ? end : start
+    return isSame
   }
 
   #textTo(end: number): string {
@@ -145,6 +184,20 @@ export class Wire extends BinaryReader {
 
   nanos(): string {
     return String(this.fixed64())
+  }
+
+  /** The timestamp of nanoseconds since 1970; empty for none, which is 0, and undefined for one after 2261. */
+  instant(): string | undefined {
+    const low = this.fixed32()
+    const high = this.fixed32()
+    return low === 0 && high === 0 ? '' : fromNanoWords(high, low)
+  }
+
+  /** The hexadecimal digits of an id of so many bytes; empty for none, which is all zeros, and undefined if it has another length. */
+  id(bytes: number): string | undefined {
+    const digits = this.encoded('hex')
+    if (digits.length !== 2 * bytes) return undefined
+    return digits.startsWith('0') && ZEROS.test(digits) ? '' : digits
   }
 }
 

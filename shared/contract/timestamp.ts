@@ -69,8 +69,30 @@ const NANO_DIGITS = 9
 /** The canonical timestamp of nanoseconds since 1970 from their decimal digits, at most 20. */
 export function fromNanoDigits(digits: string): string {
   const whole = digits.padStart(NANO_DIGITS + 1, '0')
-  return `${secondText(Number(whole.slice(0, -NANO_DIGITS)))}.${significant(whole.slice(-NANO_DIGITS))}Z`
+  return timestampAt(Number(whole.slice(0, -NANO_DIGITS)), whole.slice(-NANO_DIGITS))
 }
+
+/** The first 2^32 nanoseconds of which some are after 2261. */
+const HIGH_MAX = Number(toNanos(`${YEAR_MAX}-12-31T23:59:59.999Z`) >> 32n)
+const NANOS_PER_SECOND = 1_000_000_000
+const HALF = 0x10000
+
+/**
+ * The canonical timestamp of nanoseconds since 1970 from the two halves of an unsigned integer of 64 bits; undefined after 2261. The halves
+ * are divided in steps that stay exact, as arithmetic with large integers takes several times as long.
+ */
+export function fromNanoWords(high: number, low: number): string | undefined {
+  if (high >= HIGH_MAX) return undefined
+  // As in a long division on paper, with digits of 16 bits.
+  const first = (high % NANOS_PER_SECOND) * HALF + (low >>> 16)
+  const second = (first % NANOS_PER_SECOND) * HALF + (low & (HALF - 1))
+  const seconds =
+    (Math.floor(high / NANOS_PER_SECOND) * HALF + Math.floor(first / NANOS_PER_SECOND)) * HALF +
+    Math.floor(second / NANOS_PER_SECOND)
+  return timestampAt(seconds, String(second % NANOS_PER_SECOND).padStart(NANO_DIGITS, '0'))
+}
+
+const timestampAt = (second: number, fraction: string): string => `${secondText(second)}.${significant(fraction)}Z`
 
 let lastSecond = Number.NaN
 let lastSecondText = ''

@@ -280,6 +280,24 @@ describe('the same request in both encodings', () => {
     expect(json.answer).toMatchObject({ status: 503, retryAfter: '1', body: { details: [{ reason: 'server_error' }] } })
   })
 
+  test('many records, of which one is too large and one has no body', async () => {
+    const before = gateway
+    gateway = await startForeignGateway({ config: { MAX_ENTRY_BYTES: 1_024 } })
+    try {
+      const many = Array.from({ length: 10 }, (_, index) => ({ ...RECORD, body: { stringValue: `hello ${index}` } }))
+      const request = { resourceLogs: [logs(...many, { ...RECORD, body: { stringValue: 'x'.repeat(900) } }, {})] }
+      const json = await outcome(request, 'JSON')
+      expect(await outcome(request, 'Protobuf')).toEqual(json)
+      expect([json.stored.length, json.refusals.map(({ code }) => code)]).toEqual([
+        10,
+        ['entry_too_large', 'missing_message'],
+      ])
+    } finally {
+      await gateway.close()
+      gateway = before
+    }
+  })
+
   test('whatever the request is', async () => {
     const word = fc.oneof(
       fc.constantFrom('', 'service.name', 'correlationKey', 'event.name', 'exception.type', 'logrecord.event.id'),
@@ -323,7 +341,8 @@ describe('the same request in both encodings', () => {
       },
       { requiredKeys: [] },
     )
-    const logRecords = fc.array(record, { maxLength: 4 })
+    // Many records of a scope are written from their bytes if they are usual ones.
+    const logRecords = fc.oneof(fc.array(record, { maxLength: 4 }), fc.array(record, { minLength: 8, maxLength: 12 }))
     const scope = fc.oneof(
       fc.record({ name: word }),
       fc.constant({ name: '@opentelemetry/api-logs', version: '1', attributes: [text('shared', 'by all')] }),

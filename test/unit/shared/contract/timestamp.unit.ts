@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { compareTimestamps, fromNanos, parseTimestamp, toNanos } from '../../../../shared/contract/timestamp.ts'
+import {
+  compareTimestamps,
+  fromNanos,
+  fromNanoWords,
+  parseTimestamp,
+  toNanos,
+} from '../../../../shared/contract/timestamp.ts'
 import * as fc from '../../../support/fast-check.ts'
 
 const NANOS_MAX = toNanos('2261-12-31T23:59:59.999999999Z')
@@ -80,6 +86,20 @@ describe('nanoseconds', () => {
         expect(toNanos(text)).toBe(instant)
         expect(parseTimestamp(text)).toBe(text)
       }),
+    )
+  })
+
+  test('are the same in two halves, and none after 2261', () => {
+    const any = fc.oneof(nanos, fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(toNanos('2261-12-31T23:59:50Z'), 2n ** 63n))
+    fc.assert(
+      fc.property(any, (instant) => {
+        const text = fromNanos(instant)
+        const words = fromNanoWords(Number(instant >> 32n), Number(instant & 0xffff_ffffn))
+        // A few seconds before the end have none, either.
+        if (words !== undefined || instant < toNanos('2261-12-31T23:59:50Z')) expect(words).toBe(text)
+        if (words !== undefined) expect(parseTimestamp(text)).toBe(text)
+      }),
+      { numRuns: 2_000 },
     )
   })
 
