@@ -12,7 +12,7 @@ import { JsonWriter } from './json-writer.ts'
 import { LogRecord } from './log-records.ts'
 import type { Origin } from './origins.ts'
 import { ANY_VALUE, type DeferredRecord, KEY_VALUE, LOG_RECORD } from './protobuf.ts'
-import type { Wire } from './wire.ts'
+import { EMPTY_TEXT, type JsonText, type Wire } from './wire.ts'
 
 /** The bytes of usual ids. */
 const TRACE_ID_BYTES = 16
@@ -58,20 +58,18 @@ export class UsualRecords {
 
   /** Undefined if the record is not a usual one. Throws a `ProblemError`, which concerns the whole request. */
   write(sent: DeferredRecord, idOf: () => string): (WrittenRecord & Pick<ApplicationLogRecord, 'project'>) | undefined {
-    if (sent.bytes > USUAL_BYTES_MAX || !sent.readWith((wire, end) => this.#readAll(wire, end))) return undefined
-    const { time, observedTime, traceId } = found
-    const { kind, team, project, receivedAt } = this.#sample
-    const timestamp = time || observedTime || receivedAt
-    const id = idOf()
-    this.#write(id, timestamp)
-    const correlationKey = traceId || null
-    return { kind, id, timestamp, correlationKey, team, project, json: whole.toString(), jsonBytes: whole.length }
-  }
-
-  #readAll(wire: Wire, end: number): boolean {
-    found.begin(this.#noAttribute)
-    while (wire.hasField(end)) if (!this.#read(wire)) return false
-    return found.message.length > 0
+    if (sent.bytes > USUAL_BYTES_MAX) return undefined
+    return sent.readWith((wire, end) => {
+      found.begin(this.#noAttribute)
+      while (wire.hasField(end)) if (!this.#read(wire)) return undefined
+      if (found.message === EMPTY_TEXT) return undefined
+      const { kind, team, project, receivedAt } = this.#sample
+      const timestamp = found.time || found.observedTime || receivedAt
+      const id = idOf()
+      this.#write(wire, id, timestamp)
+      const correlationKey = found.traceId || null
+      return { kind, id, timestamp, correlationKey, team, project, json: whole.toString(), jsonBytes: whole.length }
+    })
   }
 
   /** Reads a field; false if the record is not a usual one. */
@@ -103,9 +101,7 @@ export class UsualRecords {
         found.spanId = wire.id(SPAN_ID_BYTES)
         return found.spanId !== undefined
       case 'eventName':
-        found.eventName.clear()
-        wire.writeText(found.eventName)
-        return found.eventName.length <= KEYWORD_BYTES.eventName
+        return readEventName(wire)
       default:
         return true
     }
@@ -117,7 +113,7 @@ export class UsualRecords {
     const attribute = this.#readName(wire)
     if (attribute === undefined || !wire.hasField(end) || wire.field(KEY_VALUE) !== 'value') return false
     found.attribute = attribute
-    found.attributes.add(attribute.json)
+    found.attributes.addBytes(attribute.json)
     return readValue(wire, found.attributes) && wire.pos === end
   }
 
@@ -134,62 +130,74 @@ export class UsualRecords {
     return follower
   }
 
-  #write(id: string, timestamp: string): void {
+  #write(wire: Wire, id: string, timestamp: string): void {
     const { traceId, eventName, message } = found
     const level = levelOf(found)
-    this.#writeScopeData(level)
-    if (eventName.length === 0) eventName.addPlain('')
-    const values: Readonly<Record<Own, string | JsonWriter | null>> = {
-      id,
-      timestamp,
-      level,
-      correlationKey: traceId || null,
-      eventName,
-      message,
-      scopeData: scopeData.length === 0 ? null : scopeData,
-    }
     whole.clear()
     for (const { before, name } of this.#template.own) {
-      whole.add(before)
-      const value = values[name]
-      if (value === null) whole.addAscii('null')
-      else if (typeof value === 'string') whole.addPlain(value)
-      else whole.addFrom(value)
+      whole.addBytes(before)
+      switch (name) {
+        case 'id':
+          whole.addString(id)
+          break
+        case 'timestamp':
+          whole.addString(timestamp)
+          break
+        case 'level':
+          whole.addString(level)
+          break
+        case 'correlationKey':
+          if (traceId) whole.addString(traceId)
+          else whole.addAscii('null')
+          break
+        case 'eventName':
+          wire.writeText(whole, eventName)
+          break
+        case 'message':
+          wire.writeText(whole, message)
+          break
+        default:
+          this.#writeScopeData(level)
+      }
     }
-    whole.add(this.#template.end)
+    whole.addBytes(this.#template.end)
   }
 
-  /** In the order of `scopeDataOf`; nothing if it is empty. */
+  /** In the order of `scopeDataOf`. */
   #writeScopeData(level: Level): void {
     const { traceId, spanId, attributes, severityText } = found
-    scopeData.clear()
-    scopeData.addAscii('{')
-    scopeData.add(this.#sharedMembers)
+    const start = whole.length
+    if (this.#sharedMembers.length > 0) {
+      separate(start)
+      whole.addBytes(this.#sharedMembers)
+    }
     if (traceId) {
-      beginMember('traceId')
-      scopeData.addPlain(traceId)
+      beginMember(start, 'traceId')
+      whole.addString(traceId)
     }
     if (spanId) {
-      beginMember('spanId')
-      scopeData.addPlain(spanId)
+      beginMember(start, 'spanId')
+      whole.addString(spanId)
     }
     if (attributes.length > 0) {
-      if (scopeData.length > 1) scopeData.addAscii(',')
-      scopeData.addFrom(attributes)
+      separate(start)
+      whole.addFrom(attributes)
     }
     if (severityText !== '' && foreignLevel(severityText) !== level) {
-      beginMember(SEVERITY_TEXT)
-      scopeData.addText(severityText)
+      beginMember(start, SEVERITY_TEXT)
+      whole.add(JSON.stringify(severityText))
     }
-    if (scopeData.length === 1) scopeData.clear()
-    else scopeData.addAscii('}')
+    whole.addAscii(whole.length === start ? 'null' : '}')
   }
 }
 
-function beginMember(name: string): void {
-  if (scopeData.length > 1) scopeData.addAscii(',')
-  scopeData.addPlain(name)
-  scopeData.addAscii(':')
+/** Adds what precedes a member of the object that begins at `start`. */
+const separate = (start: number): void => whole.addAscii(whole.length === start ? '{' : ',')
+
+function beginMember(start: number, name: string): void {
+  separate(start)
+  whole.addString(name)
+  whole.addAscii(':')
 }
 
 /** Names of digits come first in an object, and `Wire.passes` compares ASCII only. */
@@ -230,9 +238,10 @@ class Found {
   traceId: string | undefined
   spanId: string | undefined
   attribute = new Attribute('')
+  /** The JSON of their members of scope data. */
   readonly attributes = new JsonWriter()
-  readonly eventName = new JsonWriter()
-  readonly message = new JsonWriter()
+  eventName: JsonText = EMPTY_TEXT
+  message: JsonText = EMPTY_TEXT
 
   begin(noAttribute: Attribute): void {
     this.time = ''
@@ -243,31 +252,35 @@ class Found {
     this.spanId = ''
     this.attribute = noAttribute
     this.attributes.clear()
-    this.eventName.clear()
-    this.message.clear()
+    this.eventName = EMPTY_TEXT
+    this.message = EMPTY_TEXT
   }
 }
 
 const found = new Found()
-const scopeData = new JsonWriter()
 const whole = new JsonWriter()
+
+function readEventName(wire: Wire): boolean {
+  const start = wire.pos
+  found.eventName = wire.jsonText()
+  return wire.pos - start <= KEYWORD_BYTES.eventName
+}
 
 /** Reads a body; false unless it is a text. */
 function readBody(wire: Wire): boolean {
-  const { message } = found
   const end = wire.end()
-  if (message.length > 0 || !wire.hasField(end) || wire.field(ANY_VALUE) !== 'stringValue') return false
-  wire.writeText(message)
-  return wire.pos === end && message.length > '""'.length
+  if (found.message !== EMPTY_TEXT || !wire.hasField(end) || wire.field(ANY_VALUE) !== 'stringValue') return false
+  found.message = wire.jsonText()
+  return wire.pos === end
 }
 
-/** Reads a value that is neither a list nor a map, and nothing but bytes; otherwise false. */
+/** Reads a value that is neither a list nor a map, nor bytes; otherwise false. */
 function readValue(wire: Wire, json: JsonWriter): boolean {
   const end = wire.end()
   if (!wire.hasField(end)) return false
   switch (wire.field(ANY_VALUE)) {
     case 'stringValue':
-      wire.writeText(json)
+      wire.writeText(json, wire.jsonText())
       break
     case 'boolValue':
       json.addAscii(String(wire.bool()))

@@ -24,6 +24,18 @@ const WORDS = 256
 const WORD_BYTES_MAX = 64
 const words: string[] = new Array<string>(WORDS).fill('')
 
+/** The JSON of a text or, if that is the text itself in quotes, the place of its bytes. */
+export type JsonText = string | { readonly start: number; readonly end: number }
+export const EMPTY_TEXT = '""'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** The first character that JSON writes as it is. */
+const SPACE = 0x20
+/** Each of four bytes is one; and the highest bit of each. */
+const ONES = 0x01010101
+const HIGH_BITS = 0x80808080
+
 const FIXED_BYTES: Readonly<Partial<Record<WireType, number>>> = { [WireType.Bit32]: 4, [WireType.Bit64]: 8 }
 
 const ZEROS = /^0*$/
@@ -38,6 +50,7 @@ export class Wire extends BinaryReader {
   /** Whether a record that people were to read could not be read. */
   isUnreadable = false
   readonly #bytes: Buffer
+  readonly #view: DataView
   readonly #holdValues: HoldValues
   /** The values whose memory is taken. */
   #held = 0
@@ -46,6 +59,7 @@ export class Wire extends BinaryReader {
   constructor(bytes: Buffer, holdValues: HoldValues) {
     super(bytes, decodeUtf8)
     this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#holdValues = holdValues
   }
 
@@ -116,11 +130,42 @@ export class Wire extends BinaryReader {
     return this.#textTo(this.end())
   }
 
-  /** Writes a text as JSON. */
-  writeText(json: JsonWriter): void {
+  /** Reads a text for `writeText`. */
+  jsonText(): JsonText {
     const end = this.end()
-    if (json.addIfPlain(this.#bytes, this.pos, end)) this.pos = end
-    else json.addText(this.#textTo(end))
+    if (end === this.pos) return EMPTY_TEXT
+    if (!this.#isPlain(end)) return JSON.stringify(this.#textTo(end))
+    const text = { start: this.pos, end }
+    this.pos = end
+    return text
+  }
+
+  /** Writes a text of these bytes as JSON. */
+  writeText(json: JsonWriter, text: JsonText): void {
+    if (typeof text === 'string') json.add(text)
+    else {
+      json.addAscii('"')
+      json.addBytes(this.#bytes, text.start, text.end)
+      json.addAscii('"')
+    }
+  }
+
+  /** Whether the bytes up to `end` are ASCII, and JSON has no escapes for them. Looks at four at once, as most texts are, and some are long. */
+  #isPlain(end: number): boolean {
+    let at = this.pos
+    for (; at + 4 <= end; at += 4) {
+      const four = this.#view.getInt32(at)
+      // The highest bit of a byte is set if it is not ASCII, and after these subtractions if it is a control character or one of the others.
+      const control = four - SPACE * ONES
+      const quote = (four ^ (QUOTE * ONES)) - ONES
+      const backslash = (four ^ (BACKSLASH * ONES)) - ONES
+      if (((four | control | quote | backslash) & HIGH_BITS) !== 0) return false
+    }
+    for (; at < end; at += 1) {
+      const byte = this.#bytes[at] ?? 0
+      if (byte < SPACE || byte === QUOTE || byte === BACKSLASH || byte > 0x7f) return false
+    }
+    return true
   }
 
   /** Passes the text if it is this one, which is ASCII; otherwise stays before it. */
