@@ -23,6 +23,11 @@ const FOLLOWERS_MAX = 8
 
 /** A longer record is not a usual one, as it is read twice if something at its end is not. */
 const USUAL_BYTES_MAX = 64 * 1024
+/** With so many more records that were read twice than usual ones, no more of the origin are tried. */
+const OTHERS_MAX = 8
+
+/** A record as JSON, with its Project. */
+type WrittenLog = WrittenRecord & Pick<ApplicationLogRecord, 'project'>
 
 /** The writer of an origin's usual records; undefined if it cannot have any. `checkSample` makes a record of an entry, whatever its id. */
 export function usualRecordsOf(
@@ -47,6 +52,8 @@ export class UsualRecords {
   readonly #shared: Fields
   readonly #sharedMembers: Buffer
   readonly #noAttribute = new Attribute('')
+  /** The latest records that were not usual ones, less those that were. */
+  #others = 0
 
   /** `sample` is any record of the origin, and `shared` its scope data. */
   constructor(sample: ApplicationLogRecord, shared: Fields) {
@@ -57,19 +64,23 @@ export class UsualRecords {
   }
 
   /** Undefined if the record is not a usual one. Throws a `ProblemError`, which concerns the whole request. */
-  write(sent: DeferredRecord, idOf: () => string): (WrittenRecord & Pick<ApplicationLogRecord, 'project'>) | undefined {
-    if (sent.bytes > USUAL_BYTES_MAX) return undefined
-    return sent.readWith((wire, end) => {
-      found.begin(this.#noAttribute)
-      while (wire.hasField(end)) if (!this.#read(wire)) return undefined
-      if (found.message === EMPTY_TEXT) return undefined
-      const { kind, team, project, receivedAt } = this.#sample
-      const timestamp = found.time || found.observedTime || receivedAt
-      const id = idOf()
-      this.#write(wire, id, timestamp)
-      const correlationKey = found.traceId || null
-      return { kind, id, timestamp, correlationKey, team, project, json: whole.toString(), jsonBytes: whole.length }
-    })
+  write(sent: DeferredRecord, idOf: () => string): WrittenLog | undefined {
+    if (sent.bytes > USUAL_BYTES_MAX || this.#others > OTHERS_MAX) return undefined
+    const written = sent.readWith((wire, end) => this.#writeFrom(wire, end, idOf))
+    this.#others = Math.max(0, this.#others + (written === undefined ? 1 : -1))
+    return written
+  }
+
+  #writeFrom(wire: Wire, end: number, idOf: () => string): WrittenLog | undefined {
+    found.begin(this.#noAttribute)
+    while (wire.hasField(end)) if (!this.#read(wire)) return undefined
+    if (found.message === EMPTY_TEXT) return undefined
+    const { kind, team, project, receivedAt } = this.#sample
+    const timestamp = found.time || found.observedTime || receivedAt
+    const id = idOf()
+    this.#write(wire, id, timestamp)
+    const correlationKey = found.traceId || null
+    return { kind, id, timestamp, correlationKey, team, project, json: whole.toString(), jsonBytes: whole.length }
   }
 
   /** Reads a field; false if the record is not a usual one. */
