@@ -17,8 +17,8 @@ import { EMPTY_TEXT, type JsonText, type Wire } from './wire.ts'
 /** The bytes of usual ids. */
 const TRACE_ID_BYTES = 16
 const SPAN_ID_BYTES = 8
-/** Maximum attributes of a usual record, and of those that are remembered after the same others. */
-const ATTRIBUTES_MAX = 64
+/** Maximum attributes that are remembered of an origin, and of those that follow the same others. */
+const ATTRIBUTES_MAX = 256
 const FOLLOWERS_MAX = 8
 
 /** A longer record is not a usual one, as it is read twice if something at its end is not. */
@@ -52,6 +52,7 @@ export class UsualRecords {
   readonly #shared: Fields
   readonly #sharedMembers: Buffer
   readonly #noAttribute = new Attribute('')
+  #attributes = 0
   /** The latest records that were not usual ones, less those that were. */
   #others = 0
 
@@ -124,20 +125,22 @@ export class UsualRecords {
     const attribute = this.#readName(wire)
     if (attribute === undefined || !wire.hasField(end) || wire.field(KEY_VALUE) !== 'value') return false
     found.attribute = attribute
+    if (found.attributes.length > 0) found.attributes.addAscii(',')
     found.attributes.addBytes(attribute.json)
     return readValue(wire, found.attributes) && wire.pos === end
   }
 
   /** The attribute with the name that is read; undefined if that is not a usual one. */
   #readName(wire: Wire): Attribute | undefined {
-    const { followers, place } = found.attribute
+    const { followers } = found.attribute
     for (const follower of followers) if (wire.passes(follower.name)) return follower
-    if (followers.length === FOLLOWERS_MAX || place === ATTRIBUTES_MAX) return undefined
+    if (followers.length === FOLLOWERS_MAX || this.#attributes === ATTRIBUTES_MAX) return undefined
     const name = wire.text()
     if (TAKEN_NAMES.has(name) || Object.hasOwn(this.#shared, name) || !USUAL_NAME.test(name)) return undefined
     if (found.attribute.follows(name)) return undefined
     const follower = new Attribute(name, found.attribute)
     followers.push(follower)
+    this.#attributes += 1
     return follower
   }
 
@@ -219,8 +222,6 @@ class Attribute {
   readonly name: string
   /** The beginning of its member in scope data. */
   readonly json: Buffer
-  /** How many there are up to this one. */
-  readonly place: number
   readonly #before: Attribute | undefined
   /** Those that can come next. */
   readonly followers: Attribute[] = []
@@ -229,8 +230,7 @@ class Attribute {
   constructor(name: string, before?: Attribute) {
     this.name = name
     this.#before = before
-    this.place = before === undefined ? 0 : before.place + 1
-    this.json = Buffer.from(`${this.place > 1 ? ',' : ''}${JSON.stringify(name)}:`)
+    this.json = Buffer.from(`${JSON.stringify(name)}:`)
   }
 
   /** Whether it has this name, or comes behind one that has. */

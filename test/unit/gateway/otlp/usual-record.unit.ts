@@ -222,6 +222,31 @@ describe('a usual record', () => {
   })
 })
 
+describe('an origin', () => {
+  const [origin] = ORIGINS
+  const withAttribute = (name: string): Uint8Array =>
+    Buffer.concat([
+      bytesOf(5, textOf(1, 'hello')),
+      bytesOf(6, Buffer.concat([textOf(1, name), bytesOf(2, textOf(1, 'x'))])),
+    ])
+
+  test('of ever other attributes soon has no usual records any more', () => {
+    const writer = usualRecordsOf(origin as Origin, checkOf)
+    const records = Array.from({ length: 100 }, (_, index) => withAttribute(`a${index}`))
+    const usual = records.filter((each) => usualJson(writer, each) !== undefined)
+    expect(usual).toEqual(records.slice(0, 8))
+    expect(usualJson(writer, withAttribute('a0'))).toBeUndefined()
+  })
+
+  test('of mostly usual records keeps them, whatever is between them', () => {
+    const writer = usualRecordsOf(origin as Origin, checkOf)
+    for (let index = 0; index < 100; index += 1) {
+      expect(usualJson(writer, withAttribute('exception.type'))).toBeUndefined()
+      expect(usualJson(writer, withAttribute('a'))).toBeDefined()
+    }
+  })
+})
+
 describe('a text in UTF-8', () => {
   const jsonOf = (utf8: Uint8Array): string => {
     const wire = new Wire(Buffer.from(bytesOf(1, utf8)), () => undefined)
