@@ -42,9 +42,9 @@ export function usualRecordsOf(
 }
 
 /**
- * Writes the records of one origin as JSON while their bytes are read, which takes half the time of making objects of them. It does so for
- * usual ones only: the body is a text, and all attributes are plain values that become scope data and nothing else. Any other record is left
- * to `entryOf` and the check of entries, which make the same JSON of a usual one.
+ * Writes the records of one origin as JSON while their bytes are read, without objects of the log record, the entry and the record. It does
+ * so for usual ones only: the body is a text, and all attributes are plain values that become scope data and nothing else. Any other record
+ * is left to `entryOf` and the check of entries, which make the same JSON of a usual one.
  */
 export class UsualRecords {
   readonly #sample: ApplicationLogRecord

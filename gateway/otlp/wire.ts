@@ -36,6 +36,7 @@ const SPACE = 0x20
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080
 
+/** The bytes of values that all have as many. */
 const FIXED_BYTES: Readonly<Partial<Record<WireType, number>>> = { [WireType.Bit32]: 4, [WireType.Bit64]: 8 }
 
 const ZEROS = /^0*$/
@@ -150,12 +151,12 @@ export class Wire extends BinaryReader {
     }
   }
 
-  /** Whether the bytes up to `end` are ASCII, and JSON has no escapes for them. Looks at four at once, as most texts are, and some are long. */
+  /** Whether the bytes up to `end` are ASCII without escapes in JSON. Looks at four at once: most texts are, and messages are long. */
   #isPlain(end: number): boolean {
     let at = this.pos
     for (; at + 4 <= end; at += 4) {
       const four = this.#view.getInt32(at)
-      // The highest bit of a byte is set if it is not ASCII, and after these subtractions if it is a control character or one of the others.
+      // The highest bit of a byte is set if it is not ASCII, and after a subtraction if it is a control character, quote or backslash.
       const control = four - SPACE * ONES
       const quote = (four ^ (QUOTE * ONES)) - ONES
       const backslash = (four ^ (BACKSLASH * ONES)) - ONES
