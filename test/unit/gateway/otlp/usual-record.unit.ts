@@ -6,6 +6,7 @@ import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.t
 import type { RequestContext } from '../../../../gateway/ingest/request.ts'
 import { entryOf, TAKEN_NAMES } from '../../../../gateway/otlp/entry.ts'
 import { JsonWriter } from '../../../../gateway/otlp/json-writer.ts'
+import { LogRecord } from '../../../../gateway/otlp/log-records.ts'
 import { createOrigins, type Origin } from '../../../../gateway/otlp/origins.ts'
 import { type DeferredRecord, PROTOBUF_FORMAT } from '../../../../gateway/otlp/protobuf.ts'
 import { type UsualRecords, usualRecordsOf } from '../../../../gateway/otlp/usual-record.ts'
@@ -210,6 +211,21 @@ describe('a usual record', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+
+  test('knows each attribute of which an entry takes the value', () => {
+    const asked = new Set<string>()
+    const ask = (_: unknown, name: string | symbol): undefined => {
+      if (typeof name === 'string') asked.add(name)
+    }
+    const [, , bridge] = ORIGINS
+    for (const body of [undefined, 'hello', { message: 'hello' }]) {
+      const attributes = new Proxy<Record<string, unknown>>({}, { get: ask, getOwnPropertyDescriptor: ask })
+      const fields = { body, attributes, severityText: 'loud', traceId: '', spanId: '' }
+      entryOf(Object.assign(new LogRecord(), fields), bridge as Origin)
+    }
+    expect([...asked].filter((each) => !TAKEN_NAMES.has(each))).toEqual([])
+    expect([...TAKEN_NAMES].filter((each) => !asked.has(each))).toEqual(['traceId', 'spanId'])
   })
 
   test.each([...TAKEN_NAMES, 'a1', '7'])('has no attribute named %s where that is more than scope data', (taken) => {
