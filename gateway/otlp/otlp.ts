@@ -84,8 +84,8 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     function check(index: number): Checked<Admitted> {
       const { record: sent, scope, resource } = records.value?.[index] ?? NO_RECORD
       const origin = originOf(resource, scope)
-      const usual = admitUsual(sent, origin, index)
-      if (usual !== undefined) return usual
+      const admitted = admitUsual(sent, origin, index)
+      if (admitted !== undefined) return admitted
       // First, as bytes that cannot be read refuse the whole request, whatever its Project.
       const record = read(sent)
       if (context.mayExceed(recordBytesMax) && exceeds(record.value, recordBytesMax))

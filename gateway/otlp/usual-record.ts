@@ -223,7 +223,7 @@ class Attribute {
   /** The beginning of its member in scope data. */
   readonly json: Buffer
   readonly #before: Attribute | undefined
-  /** Those that can come next. */
+  /** The attributes that can come next. */
   readonly followers: Attribute[] = []
 
   /** Without `before`, it stands for the beginning. */
@@ -323,10 +323,10 @@ function templateOf(record: ApplicationLogRecord): Template {
   let text = '{'
   for (const [place, [name, value]] of Object.entries(record).entries()) {
     text += `${place === 0 ? '' : ','}"${name}":`
-    const found = OWN.find((each) => each === name)
-    if (found === undefined) text += JSON.stringify(value)
+    const differing = OWN.find((each) => each === name)
+    if (differing === undefined) text += JSON.stringify(value)
     else {
-      own.push({ before: Buffer.from(text), name: found })
+      own.push({ before: Buffer.from(text), name: differing })
       text = ''
     }
   }

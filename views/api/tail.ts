@@ -120,7 +120,7 @@ async function follow(
   }
 }
 
-/** What a tail waits for after a page: another attempt, its reader, more arrivals, or nothing. */
+/** The next step of a tail after a page: to wait for another attempt, for its reader or for more arrivals, or to go on at once. */
 type Wait = 'retry' | 'room' | 'poll' | 'none'
 
 /** Writes a tail to its client as server-sent events, and buffers no more for a slow client than the settings allow. */
