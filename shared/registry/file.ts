@@ -2,7 +2,7 @@ import { parseGuid } from '../contract/guid.ts'
 import { isSendableKey } from './keys.ts'
 import { LIMIT_RANGES, limitsFrom } from './limits.ts'
 import type { TeamLimits } from './registry.ts'
-import { isOrder, ORDER_EXPECTED, textProblem } from './rules.ts'
+import { ORDER_MAX, textProblem } from './rules.ts'
 import { byLine, type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 
 /**
@@ -128,7 +128,7 @@ function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order', 'archived'], fail)
   if (fields === undefined) return undefined
   const event = optional(fields, 'event', orNull(readText))
-  const order = optional(fields, 'order', readOrder)
+  const order = optional(fields, 'order', wholeFrom({ minimum: 1, maximum: ORDER_MAX }))
   const owned = readOwned(fields, 'identifier', readText)
   return owned && { ...owned, event, order }
 }
@@ -223,11 +223,6 @@ const wholeFrom =
     const fits = typeof number === 'number' && Number.isSafeInteger(number) && number >= minimum && number <= maximum
     return fits ? number : fail(line, `${name} must be a whole number from ${minimum} to ${maximum}`)
   }
-
-function readOrder({ line, value }: YamlValue, name: string, fail: Fail): number | undefined {
-  const order = value.type === 'scalar' ? value.scalar : undefined
-  return isOrder(order) ? order : fail(line, `${name} ${ORDER_EXPECTED}`)
-}
 
 function readKeys({ line, value }: YamlValue, name: string, fail: Fail): FileKey[] | undefined {
   if (value.type !== 'list') return fail(line, `${name} must be a list; [] stands for a Team with no key`)

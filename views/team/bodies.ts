@@ -1,120 +1,40 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { isJsonObject, pointerOf } from '../../shared/contract/json-object.ts'
-import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
-import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
+import { isJsonObject, type JsonObject, pointerOf } from '../../shared/contract/json-object.ts'
+import { described, flag, type JsonSchema, optionalText, type Static, text } from '../../shared/contract/json-schema.ts'
+import { ORDER_MAX, textProblem } from '../../shared/registry/rules.ts'
 import { readParameters } from '../api/parameters.ts'
 import { invalidFields, mustBeOneOf, mustBeWhole, type ParameterProblem } from '../api/problems.ts'
-import { SEARCH_PARAMETERS, SELECTING } from '../schemas/list-parameters.ts'
-import {
-  COUNTED_LISTS,
-  type Condition,
-  FORMATS,
-  GROUPINGS,
-  MINUTES_MAX,
-  MORE_MAX,
-  type NewWatch,
-  WATCHED_STATES,
-} from '../schemas/watches.ts'
+import { SELECTING } from '../schemas/list-parameters.ts'
+import { SavedSearch, SearchParams } from '../schemas/team.ts'
+import { NewWatch } from '../schemas/watches.ts'
 import { SECRET_PREFIX } from '../watches/poster.ts'
 
-/**
- * Reads a value of a body. For one that does not fit, it notes a problem at the value's JSON pointer, and what it returns is not used: a
- * body is refused once all of it is read, with every problem at once.
- */
-type Reader<T> = (value: unknown, path: string, problems: ParameterProblem[]) => T
-
-/** Reads a value of which `problemOf` says what is wrong, if anything. */
-const reader =
-  <T>(problemOf: (value: unknown) => string | undefined): Reader<T> =>
-  (value, path, problems) => {
-    const problem = problemOf(value)
-    if (problem !== undefined) problems.push({ path, message: value === undefined ? 'is missing' : problem })
-    return value as T
-  }
-
-const textWith = (problemOf: (text: string) => string | undefined): Reader<string> =>
-  reader((value) => (typeof value === 'string' ? problemOf(value) : 'must be a string'))
-
-const text = textWith(textProblem)
-
-const flag: Reader<boolean> = reader((value) => (typeof value === 'boolean' ? undefined : 'must be true or false'))
-
-const whole = (min: number, max: number): Reader<number> =>
-  reader((value) =>
-    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max ? undefined : mustBeWhole(min, max),
-  )
-
-const oneOf = <const T extends string>(choices: readonly T[]): Reader<T> =>
-  reader((value) => (choices.some((one) => one === value) ? undefined : mustBeOneOf(choices)))
-
-const guid: Reader<string> = (value, path, problems) => {
-  const id = typeof value === 'string' ? parseGuid(value) : undefined
-  if (id === undefined) problems.push({ path, message: 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301' })
-  return id ?? ''
-}
-
-const orNull =
-  <T>(read: Reader<T>): Reader<T | null> =>
-  (value, path, problems) =>
-    value === null ? null : read(value, path, problems)
-
-/** The members of an object; undefined for anything else. */
-function membersOf(value: unknown, path: string, problems: ParameterProblem[], expected = 'must be a JSON object') {
-  if (isJsonObject(value)) return value
-  problems.push({ path, message: value === undefined ? 'is missing' : expected })
-  return undefined
-}
-
-type Readers = Readonly<Record<string, Reader<unknown>>>
-
-/** Reads an object of these members, all of them required but the optional ones. */
-const object =
-  <T>(readers: Readers, optional: readonly string[] = []): Reader<T> =>
-  (value, path, problems) => {
-    const members = membersOf(value, path, problems)
-    if (members === undefined) return value as T
-    const names = Object.keys(readers)
-    for (const name of Object.keys(members).filter((one) => !names.includes(one)))
-      problems.push({
-        path: `${path}${pointerOf(name)}`,
-        message: `is not a field; there are ${names.join(', ')}`,
-      })
-    const read = Object.entries(readers)
-      .filter(([name]) => Object.hasOwn(members, name) || !optional.includes(name))
-      .map(([name, readMember]) => [name, readMember(members[name], `${path}/${name}`, problems)])
-    return Object.fromEntries(read) as T
-  }
-
-/** Reads texts by the names of a list's parameters; `taker` says in a problem whose they are. */
-const parameters =
-  (names: readonly string[], taker: string, expected?: string): Reader<Readonly<Record<string, string>>> =>
-  (value, path, problems) => {
-    for (const [name, one] of Object.entries(membersOf(value, path, problems, expected) ?? {})) {
-      const at = `${path}${pointerOf(name)}`
-      if (names.includes(name)) text(one, at, problems)
-      else problems.push({ path: at, message: `is not a parameter; ${taker} ${names.join(', ')}` })
-    }
-    return value as Readonly<Record<string, string>>
-  }
-
-/** Every field in the bodies of what the registry holds of a Team. */
+/** The schema of every field in the bodies of what the registry holds of a Team. */
 const FIELDS = {
   identifier: text,
-  id: guid,
+  id: described(text, 'A GUID in any form.'),
   name: text,
-  archived: flag,
-  defaultProject: orNull(guid),
-  revokeOld: flag,
-  event: orNull(text),
-  page: oneOf(SEARCH_PAGES),
-  params: parameters(SEARCH_PARAMETERS, 'a saved search has', 'must be an object of parameters, each with a text'),
-  order: reader<number>((value) => (isOrder(value) ? undefined : ORDER_EXPECTED)),
-} as const satisfies Readers
+  archived: described(flag, 'An archived item takes no logs; stored logs keep their names.'),
+  defaultProject: described(optionalText, 'A Project of the Team that takes logs; null for none.'),
+  revokeOld: described(flag, 'Revoke all other keys at once.'),
+  event: described(optionalText, 'An Event of the Team; null for a Step that stands alone.'),
+  page: SavedSearch.properties.page,
+  params: SearchParams,
+  order: { type: 'integer', minimum: 1, maximum: ORDER_MAX, description: 'Left out: after the last one.' },
+} as const satisfies Readonly<Record<string, JsonSchema>>
 
 export type FieldName = keyof typeof FIELDS
 
-type Value<Name extends FieldName> = ReturnType<(typeof FIELDS)[Name]>
+/** The schema of a body with these fields. */
+export const bodyOf = (taken: readonly FieldName[], required: readonly FieldName[] = []): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(taken.map((name) => [name, FIELDS[name]])),
+  required,
+  additionalProperties: false,
+})
+
+type Value<Name extends FieldName> = Static<(typeof FIELDS)[Name]>
 
 /** The fields of a body; an omitted field is undefined. */
 export type Fields<Taken extends FieldName = FieldName, Required extends Taken = never> = {
@@ -125,26 +45,120 @@ export type Fields<Taken extends FieldName = FieldName, Required extends Taken =
  * Reads the fields that a path takes. Throws an `invalid_request` that names each unknown, missing or invalid one by JSON pointer: ignoring
  * a misspelt field would look like a successful change.
  */
-export function readFields<const Taken extends FieldName, const Required extends Taken = never>(
+export const readFields = <const Taken extends FieldName, const Required extends Taken = never>(
   json: unknown,
   taken: readonly Taken[],
   required: readonly Required[] = [],
-): Fields<Taken, Required> {
-  const problems: ParameterProblem[] = []
-  const members = membersOf(json, '', problems)
-  if (members === undefined) throw invalidFields(problems)
-  const fields = Object.entries(members).map(([name, value]) => {
-    const path = pointerOf(name)
-    const known = taken.find((one) => one === name)
-    if (known !== undefined) return [name, FIELDS[known](value, path, problems)]
-    problems.push({ path, message: `is not a field; this path takes ${taken.join(', ') || 'none'}` })
-    return [name, value]
-  })
-  for (const name of required)
-    if (!Object.hasOwn(members, name)) problems.push({ path: `/${name}`, message: 'is missing' })
-  if (problems.length > 0) throw invalidFields(problems)
-  return Object.fromEntries(fields) as Fields<Taken, Required>
+): Fields<Taken, Required> => read(bodyOf(taken, required), json, 'this path takes')
+
+/** Reads the body of a new watch. Throws like `readFields`. */
+export const readNewWatch = (json: unknown): NewWatch => read(NewWatch, json)
+
+/** Reads the changes of a watch, at least one. Throws like `readFields`. */
+export function readWatchChanges(json: unknown): Partial<NewWatch> {
+  const changes = read<Partial<NewWatch>>({ ...NewWatch, required: [] }, json)
+  if (Object.keys(changes).length > 0) return changes
+  const message = `has nothing to change; give one of ${Object.keys(NewWatch.properties).join(', ')}`
+  throw invalidFields([{ path: '', message }])
 }
+
+/** A body that its schema accepts. `known` introduces the fields there are, where it has another one. */
+function read<T>(schema: JsonSchema, json: unknown, known?: string): T {
+  const problems: ParameterProblem[] = []
+  check(schema, json, { path: '', problems, known })
+  if (problems.length > 0) throw invalidFields(problems)
+  return json as T
+}
+
+/** The keywords by which schemas of bodies tell what they accept. */
+interface Keywords {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly propertyNames?: { readonly enum: readonly string[] }
+  readonly oneOf?: readonly { readonly properties: { readonly type: { readonly const: string } } }[]
+}
+
+/** A place in a body, and everything that is wrong with the body so far: it is refused with all of it at once. */
+interface Place {
+  readonly path: string
+  readonly problems: ParameterProblem[]
+  /** The name of the member here. */
+  readonly name?: string
+  readonly known?: string | undefined
+}
+
+/** Notes what is wrong with a value by its schema. */
+function check(schema: JsonSchema, value: unknown, place: Place): void {
+  const { type, propertyNames, oneOf } = schema as Keywords
+  const note = (message: string, path = place.path): void => void place.problems.push({ path, message })
+  if (value === undefined) note('is missing')
+  else if (type !== 'object' && oneOf === undefined) {
+    const problem = value === null && type?.includes('null') ? undefined : problemOf(schema, value, place.name)
+    if (problem !== undefined) note(problem)
+  } else if (!isJsonObject(value))
+    note(schema === SearchParams ? 'must be an object of parameters, each with a text' : 'must be a JSON object')
+  else if (propertyNames !== undefined) checkParameters(schema, propertyNames.enum, value, place)
+  else if (oneOf === undefined) checkMembers(schema, value, place)
+  else {
+    const types = oneOf.map(({ properties }) => properties.type.const)
+    const chosen = oneOf.find(({ properties }) => properties.type.const === value['type'])
+    if (chosen !== undefined) checkMembers(chosen, value, place)
+    else note(value['type'] === undefined ? 'is missing' : mustBeOneOf(types), `${place.path}/type`)
+  }
+}
+
+function checkMembers({ properties = {}, required = [] }: Keywords, members: JsonObject, place: Place): void {
+  const { path, problems, known = 'there are' } = place
+  const names = Object.keys(properties)
+  for (const name of new Set([...Object.keys(members), ...required])) {
+    const at = `${path}${pointerOf(name)}`
+    const member = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (member !== undefined) check(member, members[name], { path: at, problems, name })
+    else problems.push({ path: at, message: `is not a field; ${known} ${names.join(', ') || 'none'}` })
+  }
+}
+
+/** Parameters that select logs are checked as the list itself checks them, once nothing else is wrong. */
+function checkParameters(schema: JsonSchema, names: readonly string[], params: JsonObject, place: Place): void {
+  const { path, problems } = place
+  const isSearch = schema === SearchParams
+  for (const [name, value] of Object.entries(params)) {
+    const at = `${path}${pointerOf(name)}`
+    const message = `is not a parameter; ${isSearch ? 'a saved search has' : 'logs are selected by'} ${names.join(', ')}`
+    if (names.includes(name)) check(text, value, { path: at, problems })
+    else problems.push({ path: at, message })
+  }
+  if (isSearch || problems.length > 0) return
+  try {
+    readParameters(new URLSearchParams(params as Readonly<Record<string, string>>), SELECTING, 0)
+  } catch (error) {
+    const details = error instanceof ProblemError ? error.problem.details : []
+    for (const one of details as readonly ParameterProblem[])
+      problems.push({ path: `${path}${pointerOf(one.path)}`, message: one.message })
+  }
+}
+
+/** The problem with a value that is no object. */
+function problemOf(schema: Keywords, value: unknown, name = ''): string | undefined {
+  const { type, enum: choices, minimum = 0, maximum = 0 } = schema
+  if (choices !== undefined) return choices.some((one) => one === value) ? undefined : mustBeOneOf(choices)
+  if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false'
+  if (type === 'integer')
+    return Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+      ? undefined
+      : mustBeWhole(minimum, maximum)
+  if (name === 'id' || name === 'defaultProject')
+    return typeof value === 'string' && parseGuid(value) !== undefined ? undefined : GUID_EXPECTED
+  if (name === 'secret') return isSecret(value) ? undefined : SECRET_EXPECTED
+  if (typeof value !== 'string') return 'must be a string'
+  return name === 'url' ? urlProblem(value) : textProblem(value)
+}
+
+const GUID_EXPECTED = 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 
 const URL_LENGTH_MAX = 2_048
 
@@ -168,75 +182,4 @@ function isSecret(value: unknown): boolean {
   const { length } = Buffer.from(base64, 'base64')
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length <= 2 * SECRET_BYTES.max
   return isBase64 && length >= SECRET_BYTES.min && length <= SECRET_BYTES.max
-}
-
-/** Reads the parameters that select logs. Each is checked as the list itself checks it, once nothing else is wrong. */
-const selection: Reader<Readonly<Record<string, string>>> = (value, path, problems) => {
-  const params = parameters(SELECTING, 'logs are selected by')(value, path, problems)
-  if (problems.length > 0) return params
-  try {
-    readParameters(new URLSearchParams(params), SELECTING, 0)
-  } catch (error) {
-    const details = error instanceof ProblemError ? error.problem.details : []
-    for (const one of details as readonly ParameterProblem[])
-      problems.push({ path: `${path}${pointerOf(one.path)}`, message: one.message })
-  }
-  return params
-}
-
-const TYPES = ['count', 'flows', 'newGroup'] as const
-const type = oneOf(TYPES)
-
-const CONDITIONS: Readonly<Record<Condition['type'], Readers>> = {
-  count: {
-    type,
-    list: oneOf(COUNTED_LISTS),
-    params: selection,
-    more: whole(0, MORE_MAX),
-    minutes: whole(1, MINUTES_MAX),
-  },
-  flows: { type, state: oneOf(WATCHED_STATES), event: orNull(text) },
-  newGroup: { type, by: oneOf(GROUPINGS), params: selection },
-}
-
-/** Its type says what else a condition has. */
-const condition: Reader<Condition> = (value, path, problems) => {
-  const members = membersOf(value, path, problems)
-  if (members === undefined) return value as Condition
-  const known = TYPES.find((one) => one === members['type'])
-  if (known !== undefined) return object<Condition>(CONDITIONS[known])(value, path, problems)
-  type(members['type'], `${path}/type`, problems)
-  return value as Condition
-}
-
-const WATCH: Readers = {
-  name: text,
-  condition,
-  webhook: object(
-    {
-      url: textWith(urlProblem),
-      format: oneOf(FORMATS),
-      secret: orNull(reader((value) => (isSecret(value) ? undefined : SECRET_EXPECTED))),
-    },
-    ['secret'],
-  ),
-  paused: flag,
-}
-
-/** Reads the body of a new watch. Throws like `readFields`. */
-export const readNewWatch = (json: unknown): NewWatch => readWatch<NewWatch>(json, ['paused'])
-
-/** Reads the changes of a watch, at least one. Throws like `readFields`. */
-export function readWatchChanges(json: unknown): Partial<NewWatch> {
-  const changes = readWatch<Partial<NewWatch>>(json, Object.keys(WATCH))
-  if (Object.keys(changes).length > 0) return changes
-  const message = `has nothing to change; give one of ${Object.keys(WATCH).join(', ')}`
-  throw invalidFields([{ path: '', message }])
-}
-
-function readWatch<T>(json: unknown, optional: readonly string[]): T {
-  const problems: ParameterProblem[] = []
-  const watch = object<T>(WATCH, optional)(json, '', problems)
-  if (problems.length > 0) throw invalidFields(problems)
-  return watch
 }

@@ -52,7 +52,8 @@ export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? 
 export async function createItem(kind: Kind, { admin, team, json }: Call): Promise<Change> {
   const { create: taken } = TAKEN[kind]
   const fields = readFields(json, taken, taken.slice(0, 1))
-  const id = kind === 'project' ? (fields.id ?? randomUUID()) : (fields.identifier ?? '')
+  const id =
+    kind === 'project' ? (fields.id === undefined ? randomUUID() : guidOf(fields.id)) : (fields.identifier ?? '')
   return changeOwn(admin, team.id, { kind, id, ...wanted(fields) }, 'create')
 }
 
@@ -66,7 +67,8 @@ export async function changeItem(kind: Kind, { admin, team, subject, json }: Cal
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */
 export async function changeTeam({ admin, team, json }: Call): Promise<Change> {
-  const { defaultProject } = readFields(json, ['defaultProject'], ['defaultProject'])
+  const fields = readFields(json, ['defaultProject'], ['defaultProject'])
+  const defaultProject = fields.defaultProject && guidOf(fields.defaultProject)
   const result = await admin.setDefaultProject(team.id, defaultProject)
   if (result.outcome === 'refused') throw refusalOf(result.because, { kind: 'project', id: defaultProject ?? '' })
   const { id, name } = result.item

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
-import { described, flag, type JsonSchema, optionalText, text } from '../../shared/contract/json-schema.ts'
+import { type JsonSchema, text } from '../../shared/contract/json-schema.ts'
 import {
   failureResponses,
   jsonBody,
@@ -20,7 +20,6 @@ import {
   SampleFlow,
   SavedSearch,
   SavedSearches,
-  SearchParams,
   Snippets,
   TeamLists,
   TeamSettings,
@@ -34,7 +33,7 @@ import {
   WatchDetails,
   Watches,
 } from '../schemas/watches.ts'
-import type { FieldName } from './bodies.ts'
+import { bodyOf } from './bodies.ts'
 import { type Kind, SEARCH_FIELDS, TAKEN } from './changes.ts'
 import { listsOf } from './settings.ts'
 
@@ -153,25 +152,6 @@ const PROJECT_IN_PATH = [inPath('id', PROJECT.id)]
 const SEARCH_IN_PATH = [inPath('id', SEARCH.id)]
 const WATCH_IN_PATH = [inPath('id', WATCH.id)]
 
-/** The schemas of the fields that `bodies.ts` reads. */
-const FIELDS: Readonly<Record<FieldName, JsonSchema>> = {
-  identifier: text,
-  id: described(text, 'A GUID in any form.'),
-  name: text,
-  archived: described(flag, 'An archived item takes no logs; stored logs keep their names.'),
-  defaultProject: described(optionalText, 'A Project of the Team that takes logs; null for none.'),
-  revokeOld: described(flag, 'Revoke all other keys at once.'),
-  event: described(optionalText, 'An Event of the Team; null for a Step that stands alone.'),
-  page: SavedSearch.properties.page,
-  params: SearchParams,
-  order: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'Left out: after the last one.' },
-}
-const bodyOf = (taken: readonly FieldName[], required: readonly FieldName[] = []): JsonSchema => ({
-  type: 'object',
-  properties: Object.fromEntries(taken.map((name) => [name, FIELDS[name]])),
-  required,
-  additionalProperties: false,
-})
 const newOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].create, TAKEN[kind].create.slice(0, 1))
 const changedOf = (kind: Kind): JsonSchema => bodyOf(TAKEN[kind].change)
 const snippetsFor = (operationId: string, owned: string, parameters: readonly JsonSchema[]) => {

@@ -250,13 +250,13 @@ describe('/api/team/watches', () => {
   test('every problem of a body is named at once', async () => {
     const answer = await team.ask('POST', '/watches', { webhook: { url: 1 }, condition: { type: 'count' } })
     expect((answer.error.details as { path: string }[]).map(({ path }) => path)).toEqual([
-      '/name',
+      '/webhook/url',
+      '/webhook/format',
       '/condition/list',
       '/condition/params',
       '/condition/more',
       '/condition/minutes',
-      '/webhook/url',
-      '/webhook/format',
+      '/name',
     ])
     expect(outcome(await team.ask('PATCH', `/watches/${(await made()).id}`, {}))).toEqual([400, 'invalid_request'])
   })
