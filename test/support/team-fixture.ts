@@ -19,7 +19,7 @@ import { createMemoryLogStore } from './views-store.ts'
 export const KEY_A = 'key-a-0123456789-abcdefghijklmno'
 export const KEY_B = 'kez-b-0123456789-abcdefghijklmno'
 /** The topic of the watches of the Teams of `startTeam`. */
-const WATCHES_TOPIC = 'sluice.watches.v1'
+export const WATCHES_TOPIC = 'sluice.watches.v1'
 export const PROJECT_A = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const PROJECT_B = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
 const SECRET = 'a secret of 32 characters or more'
@@ -112,6 +112,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
   return {
     ...setup,
     registry,
+    known: follower.known,
     store,
     tickets,
     book,

@@ -5,7 +5,7 @@ import type { RegistryAdmin } from '../../shared/registry/admin.ts'
 import type { Refused } from '../../shared/registry/key-admin.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import { OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
-import type { Entity, Project, Registry, SavedSearch, Team } from '../../shared/registry/registry.ts'
+import type { Entity, Project, SavedSearch, Team } from '../../shared/registry/registry.ts'
 import { SEARCHES_MAX, type SearchChange } from '../../shared/registry/search-admin.ts'
 import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
 import { conflict, invalidFields, invalidParameters, notFound, rateLimited } from '../api/problems.ts'
@@ -20,14 +20,6 @@ export interface Call {
   readonly subject: string
   /** Changes the registry on behalf of the request. */
   readonly admin: RegistryAdmin
-}
-
-/** A change that was made. */
-export interface Change {
-  /** The answer's data. */
-  readonly data: unknown
-  /** Whether this process already shows the change; absent if there is nothing to see. */
-  readonly isVisible?: (registry: Registry) => boolean
 }
 
 export type Kind = OwnItem['kind']
@@ -49,7 +41,9 @@ export const guidOf = (text: string): string => parseGuid(text) ?? text
 /** The id of an item in a path; that of a Project is a GUID. */
 export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? guidOf(text) : text)
 
-export async function createItem(kind: Kind, { admin, team, json }: Call): Promise<Change> {
+/* Each function makes a change and returns the data of its answer. */
+
+export async function createItem(kind: Kind, { admin, team, json }: Call): Promise<object> {
   const { create: taken } = TAKEN[kind]
   const fields = readFields(json, taken, taken.slice(0, 1))
   const id =
@@ -57,7 +51,7 @@ export async function createItem(kind: Kind, { admin, team, json }: Call): Promi
   return changeOwn(admin, team.id, { kind, id, ...wanted(fields) }, 'create')
 }
 
-export async function changeItem(kind: Kind, { admin, team, subject, json }: Call): Promise<Change> {
+export async function changeItem(kind: Kind, { admin, team, subject, json }: Call): Promise<object> {
   const { change: taken } = TAKEN[kind]
   const fields = readFields(json, taken)
   if (Object.keys(fields).length === 0)
@@ -66,31 +60,21 @@ export async function changeItem(kind: Kind, { admin, team, subject, json }: Cal
 }
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */
-export async function changeTeam({ admin, team, json }: Call): Promise<Change> {
+export async function changeTeam({ admin, team, json }: Call): Promise<object> {
   const fields = readFields(json, ['defaultProject'], ['defaultProject'])
   const defaultProject = fields.defaultProject && guidOf(fields.defaultProject)
   const result = await admin.setDefaultProject(team.id, defaultProject)
   if (result.outcome === 'refused') throw refusalOf(result.because, { kind: 'project', id: defaultProject ?? '' })
   const { id, name } = result.item
-  return {
-    data: { id, name, defaultProject },
-    isVisible: (registry) => (registry.team(id)?.defaultProject ?? null) === defaultProject,
-  }
+  return { id, name, defaultProject }
 }
 
 const wanted = ({ name, archived, event, order }: Fields) => ({ name, archived, event, order })
 
-async function changeOwn(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<Change> {
+async function changeOwn(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<object> {
   const result = await admin.changeOwn(team, item, how)
   if (result.outcome === 'refused') throw refusalOf(result.because, item)
-  const { item: made } = result
-  return {
-    data: shownItem(made),
-    isVisible: (registry) => {
-      const present = 'id' in made ? registry.project(made.id) : registry.entity(made.identifier)
-      return present !== undefined && JSON.stringify(shownItem(present)) === JSON.stringify(shownItem(made))
-    },
-  }
+  return shownItem(result.item)
 }
 
 /** The item as the API returns it. */
@@ -139,19 +123,16 @@ export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): Pr
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Creates a key, which is returned only here and not stored. */
-export async function createKey({ admin, team, json }: Call): Promise<Change> {
+export async function createKey({ admin, team, json }: Call): Promise<object> {
   const { revokeOld = false } = readFields(json, ['revokeOld'])
   const result = await admin.rotateKey(team.id, { revokeOld, byTeam: true })
   if (result.outcome === 'refused') throw keyRefusal(result)
   const { key, revoked } = result
-  return {
-    data: { key, prefix: shownPrefix(key), revoked },
-    isVisible: (registry) => registry.keyOpens(team.id, key),
-  }
+  return { key, prefix: shownPrefix(key), revoked }
 }
 
 /** Revokes a key, identified by its visible prefix. */
-export async function revokeKey({ admin, team, subject: prefix }: Call): Promise<Change> {
+export async function revokeKey({ admin, team, subject: prefix }: Call): Promise<object> {
   // Full keys must not appear in paths, because paths are logged.
   if (prefix.length > PREFIX_CHARACTERS_MAX)
     throw invalidParameters([
@@ -162,11 +143,7 @@ export async function revokeKey({ admin, team, subject: prefix }: Call): Promise
     ])
   const result = await admin.revokeKey(team.id, prefix, { keepLast: true })
   if (result.outcome === 'refused') throw keyRefusal(result)
-  return {
-    data: { prefix: result.prefix, liveKeys: result.liveKeys },
-    isVisible: (registry) =>
-      registry.keysOf(team.id).every((key) => key.prefix !== result.prefix || key.revokedAt !== null),
-  }
+  return { prefix: result.prefix, liveKeys: result.liveKeys }
 }
 
 const PREFIX_CHARACTERS_MAX = 6
@@ -201,26 +178,20 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
 
 export const SEARCH_FIELDS = ['name', 'page', 'params'] as const
 
-export async function createSearch({ admin, team, json }: Call): Promise<Change> {
-  const { name, page, params } = readFields(json, SEARCH_FIELDS, SEARCH_FIELDS)
-  return shownBy(team.id, await changeSearch(admin, team.id, { id: randomUUID(), to: { name, page, params } }))
+export async function createSearch({ admin, team, json }: Call): Promise<SavedSearch> {
+  const to = readFields(json, SEARCH_FIELDS, SEARCH_FIELDS)
+  return await changeSearch(admin, team.id, { id: randomUUID(), to })
 }
 
-export async function renameSearch({ admin, team, subject, json }: Call): Promise<Change> {
-  const { name } = readFields(json, ['name'], ['name'])
-  return shownBy(team.id, await changeSearch(admin, team.id, { id: guidOf(subject), to: { name } }))
+export async function renameSearch({ admin, team, subject, json }: Call): Promise<SavedSearch> {
+  return await changeSearch(admin, team.id, { id: guidOf(subject), to: readFields(json, ['name'], ['name']) })
 }
 
-export async function deleteSearch({ admin, team, subject }: Call): Promise<Change> {
+export async function deleteSearch({ admin, team, subject }: Call): Promise<object> {
   const id = guidOf(subject)
   await changeSearch(admin, team.id, { id, to: null })
-  return { data: { id }, isVisible: (registry) => !registry.searchesOf(team.id).some((one) => one.id === id) }
+  return { id }
 }
-
-const shownBy = (team: string, search: SavedSearch): Change => ({
-  data: search,
-  isVisible: (registry) => registry.searchesOf(team).some(({ id, name }) => id === search.id && name === search.name),
-})
 
 async function changeSearch(admin: RegistryAdmin, team: string, change: SearchChange): Promise<SavedSearch> {
   const result = await admin.changeSearch(team, change)

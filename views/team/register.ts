@@ -33,7 +33,6 @@ import { requireSameOrigin } from '../session/same-origin.ts'
 import { readFields } from './bodies.ts'
 import {
   type Call,
-  type Change,
   changeItem,
   changeTeam,
   createItem,
@@ -99,8 +98,8 @@ export const CHANGES: SerialQueueOptions = { waitingMax: 16, teamWaitingMax: 4, 
 /** A sample waits for a gateway, which has a timeout of its own. */
 const SAMPLES: SerialQueueOptions = { waitingMax: 4, teamWaitingMax: 1, timeoutMs: 60_000 }
 /** How long an answer waits until this process shows the change. */
-const VISIBLE_WITHIN_MS = 3_000
-const VISIBLE_POLL_MS = 10
+const SHOWN_WITHIN_MS = 3_000
+const SHOWN_POLL_MS = 10
 
 const CREATED = 201
 
@@ -138,9 +137,9 @@ function handlersOf(deps: TeamDeps): Handlers {
   const show = (dataOf: (team: Team, subject: string) => object) =>
     read(deps, async (team, subject) => dataOf(team, subject))
   const write = createWrite(deps)
-  const sample = async ({ team, json }: Call): Promise<Change> => {
+  const sample = async ({ team, json }: Call) => {
     readFields(json, [])
-    return { data: await sendSampleFlow(describeTeam(registry, team), access, clock) }
+    return await sendSampleFlow(describeTeam(registry, team), access, clock)
   }
   const snippets = (kind: Kind) => (team: Team, subject: string) => {
     const id = idOf(kind, subject)
@@ -152,17 +151,6 @@ function handlersOf(deps: TeamDeps): Handlers {
     [`/api/team/${kind}s/:id`]: { patch: write(200, (call) => changeItem(kind, call)) },
     [`/api/team/${kind}s/:id/snippets`]: { get: show(snippets(kind)) },
   })
-  /**
-   * A change of a watch is planned from what this process shows of the watches, so that the turn of the next one comes once it shows this
-   * one, or after VISIBLE_WITHIN_MS.
-   */
-  const untilShown =
-    (work: (tools: WatchTools, call: WatchCall) => Promise<Change>) =>
-    async (call: WatchCall): Promise<Change> => {
-      const change = await work(watches, call)
-      await untilVisible(change, registry)
-      return change
-    }
   return {
     '/api/team': { get: settings((all) => all), patch: write(200, changeTeam) },
     '/api/team/lists': { get: settings(listsOf) },
@@ -178,12 +166,12 @@ function handlersOf(deps: TeamDeps): Handlers {
     '/api/team/searches/:id': { patch: write(200, renameSearch), delete: write(200, deleteSearch) },
     '/api/team/watches': {
       get: show(({ id }) => listWatches(watches, id)),
-      post: write(CREATED, untilShown(createWatch)),
+      post: write(CREATED, (call) => createWatch(watches, call)),
     },
     '/api/team/watches/:id': {
       get: show((team, subject) => showWatch(watches, team, subject)),
-      patch: write(200, untilShown(patchWatch)),
-      delete: write(200, untilShown(deleteWatch)),
+      patch: write(200, (call) => patchWatch(watches, call)),
+      delete: write(200, (call) => deleteWatch(watches, call)),
     },
     // Tests wait for an arbitrary receiver, so they must not wait for one another as well.
     '/api/team/watches/:id/test': { post: write(200, (call) => testWatch(watches, call), null) },
@@ -215,13 +203,13 @@ const read =
  * answered once this process shows it.
  */
 function createWrite(deps: TeamDeps) {
-  const { journal, registryTopic: topic, knownRegistry: known, registry, clock, logger } = deps
+  const { journal, registryTopic: topic, knownRegistry: known, clock, logger } = deps
   const changes = createSerialQueue(deps.changes ?? CHANGES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const auditedOf = createTeamAudit(deps)
   return (
     status: number,
-    work: (call: WatchCall) => Promise<Change>,
+    work: (call: WatchCall) => Promise<object>,
     queue: SerialQueue | null = changes,
   ): RequestHandler =>
     async (request, response) => {
@@ -234,13 +222,30 @@ function createWrite(deps: TeamDeps) {
         return
       }
       const audited = auditedOf(team, request)
-      const admin = createRegistryAdmin({ journal, topic, known, clock, audited })
+      const reading = createReading(journal)
+      const admin = createRegistryAdmin({ journal: reading, topic, known, clock, audited })
       const call = { team, json: body.value, subject: subjectOf(request), admin, audited }
-      const change = await (queue === null ? work(call) : queue(team.id, () => work(call)))
-      await untilVisible(change, registry)
+      const data = await (queue === null ? work(call) : queue(team.id, () => work(call)))
+      const until = performance.now() + SHOWN_WITHIN_MS
+      while (known().end < reading.end() && performance.now() < until) await pause(SHOWN_POLL_MS)
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
-      answerJson(response, status, successBody(change.data), { 'cache-control': 'no-store' })
+      answerJson(response, status, successBody(data), { 'cache-control': 'no-store' })
     }
+}
+
+/** The journal with the position up to which its topic was read: after a change of the registry, which is read again, the end of that change. */
+function createReading(journal: TeamDeps['journal']) {
+  let end = 0
+  return {
+    append: (batch: Parameters<Journal['append']>[0]) => journal.append(batch),
+    scan: async function* (...given: Parameters<Journal['scan']>) {
+      for await (const record of journal.scan(...given)) {
+        end = record.offset + 1
+        yield record
+      }
+    },
+    end: () => end,
+  }
 }
 
 /** Creates the function that audits a request's changes, and refuses changes of a Team over its limit. */
@@ -312,11 +317,6 @@ function refuseParameters(request: Request): void {
     return length > 1 ? [{ path, message: 'is given more than once' }] : []
   })
   if (problems.length > 0) throw invalidParameters(problems)
-}
-
-async function untilVisible({ isVisible = () => true }: Change, registry: Registry): Promise<void> {
-  const end = performance.now() + VISIBLE_WITHIN_MS
-  while (!isVisible(registry) && performance.now() < end) await pause(VISIBLE_POLL_MS)
 }
 
 function failureOf(error: unknown, logger: Logger): Problem {

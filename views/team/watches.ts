@@ -10,11 +10,11 @@ import type { Condition, MadeWatch, NewWatch, Watch, WatchDetails, Watches } fro
 import type { Attempts } from '../session/attempts.ts'
 import type { KnownWatch, WatchBook } from '../watches/book.ts'
 import { bodyOf } from '../watches/messages.ts'
-import { type Poster, SECRET_PREFIX } from '../watches/poster.ts'
+import { type Posted, type Poster, SECRET_PREFIX } from '../watches/poster.ts'
 import { stateOf } from '../watches/progress.ts'
 import type { StoredWatch } from '../watches/records.ts'
 import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
-import { type Call, type Change, guidOf } from './changes.ts'
+import { type Call, guidOf } from './changes.ts'
 
 export interface WatchTools {
   readonly book: WatchBook
@@ -43,7 +43,7 @@ export function showWatch(tools: WatchTools, team: Team, subject: string): Watch
   return { ...shown(watch), history: stateOf(watch).history.toReversed() }
 }
 
-export async function createWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
+export async function createWatch(tools: WatchTools, call: WatchCall): Promise<MadeWatch> {
   const team = call.team.id
   const { name, condition, webhook, paused = false } = readNewWatch(call.json)
   const book = bookOf(tools)
@@ -66,7 +66,7 @@ export async function createWatch(tools: WatchTools, call: WatchCall): Promise<C
 }
 
 /** Changes a watch; if another process changed it first, what that left. */
-export async function patchWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
+export async function patchWatch(tools: WatchTools, call: WatchCall): Promise<MadeWatch> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await patchOnce(tools, call)
@@ -78,7 +78,7 @@ export async function patchWatch(tools: WatchTools, call: WatchCall): Promise<Ch
   }
 }
 
-async function patchOnce(tools: WatchTools, call: WatchCall): Promise<Change> {
+async function patchOnce(tools: WatchTools, call: WatchCall): Promise<MadeWatch> {
   const present = find(tools, call)
   const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
   const changes = readWatchChanges(call.json)
@@ -101,14 +101,14 @@ async function patchOnce(tools: WatchTools, call: WatchCall): Promise<Change> {
   return put(tools, call, id, next, made)
 }
 
-export async function deleteWatch(tools: WatchTools, call: WatchCall): Promise<Change> {
+export async function deleteWatch(tools: WatchTools, call: WatchCall): Promise<object> {
   const { id } = find(tools, call)
   await change(tools, call, id, null)
-  return { data: { id }, isVisible: () => tools.book.find(call.team.id, id) === undefined }
+  return { id }
 }
 
 /** Posts a message as the watch would, and returns the outcome; rate-limited, as the receiver is arbitrary. */
-export async function testWatch(tools: WatchTools, call: Call): Promise<Change> {
+export async function testWatch(tools: WatchTools, call: Call): Promise<Posted> {
   const { team } = call
   readFields(call.json, [])
   const { id, name, condition, webhook } = find(tools, call)
@@ -124,7 +124,7 @@ export async function testWatch(tools: WatchTools, call: Call): Promise<Change> 
     url: null,
   } as const
   const message = { id: `msg_${randomUUID()}`, body: bodyOf(webhook.format, notice) }
-  return { data: await tools.poster.post({ ...webhook, team: team.id }, message) }
+  return await tools.poster.post({ ...webhook, team: team.id }, message)
 }
 
 async function put(
@@ -133,16 +133,12 @@ async function put(
   id: string,
   watch: StoredWatch,
   secret: string | null,
-): Promise<Change> {
+): Promise<MadeWatch> {
   await change(tools, call, id, watch)
   const team = call.team.id
   const present = tools.book.find(team, id)
   const { state, lastEvaluatedAt } = present ?? { state: undefined, lastEvaluatedAt: null }
-  const data: MadeWatch = { ...shown({ ...watch, team, id, state, lastEvaluatedAt }), secret }
-  return {
-    data,
-    isVisible: () => JSON.stringify(partsOf(tools.book.find(team, id))) === JSON.stringify(partsOf(watch)),
-  }
+  return { ...shown({ ...watch, team, id, state, lastEvaluatedAt }), secret }
 }
 
 /** Writes the watch to its topic, and audits the change. */
@@ -176,9 +172,6 @@ function audible(watch: StoredWatch | null): object | null {
     paused,
   }
 }
-
-const partsOf = (watch: StoredWatch | undefined) =>
-  watch && [watch.name, watch.condition, watch.webhook, watch.paused, watch.since]
 
 function bookOf({ book }: WatchTools): WatchBook {
   if (!book.ready()) throw unavailable('The watches are being read.')

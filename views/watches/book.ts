@@ -32,7 +32,7 @@ export interface WatchBook {
   /** The watches of a Team, by name. */
   of(team: string): readonly KnownWatch[]
   find(team: string, id: string): KnownWatch | undefined
-  /** Deletes a watch. Rejects like `Journal.append`. */
+  /** Deletes a watch. Rejects like `advance`. */
   remove(team: string, id: string): Promise<void>
   /**
    * Creates a watch, or changes the one whose revision it has, and returns whether it won: of several changes of the same revision, the one
@@ -131,7 +131,10 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
         .of(team)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     find: (team, id) => state().find(team, id),
-    remove: (team, id) => append({ kind: 'watch', team, id, value: null }, { kind: 'state', team, id, value: null }),
+    remove: async (team, id) => {
+      await append({ kind: 'watch', team, id, value: null }, { kind: 'state', team, id, value: null })
+      await until(() => state().find(team, id) === undefined)
+    },
     put: (team, id, watch) => {
       const value = { ...watch, revision: (watch.revision ?? 0) + 1, by: randomUUID() }
       return appendRevision({ kind: 'watch', team, id, value })

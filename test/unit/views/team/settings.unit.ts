@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { emptyState } from '../../../../shared/registry/records.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import type { Action, List, TeamLists } from '../../../../views/schemas/team.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -456,16 +457,17 @@ describe('Events, Steps and Projects', () => {
   })
 
   test('are answered only once this process shows them', async () => {
-    const { entity } = team.registry
     let looks = 0
-    Object.assign(team.registry, {
-      entity: (identifier: string) => {
+    const lagging = await startTeam({
+      knownRegistry: () => {
         looks += 1
-        return looks < 10 ? undefined : entity(identifier)
+        return looks < 10 ? { state: emptyState(), end: 0 } : team.known()
       },
+      journal: team.journal,
     })
-    expect((await team.ask('POST', '/events', { identifier: 'late' })).status).toBe(201)
+    expect((await lagging.ask('POST', '/events', { identifier: 'late' })).status).toBe(201)
     expect(looks).toBe(10)
+    await lagging.close()
   })
 
   test('a Project takes an id of its sender in any form', async () => {

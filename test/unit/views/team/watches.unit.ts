@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Journal } from '../../../../shared/journal/journal.ts'
+import { createLogger } from '../../../../shared/runtime/logger.ts'
 import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
-import type { WatchBook } from '../../../../views/watches/book.ts'
+import { createWatchBook, type WatchBook } from '../../../../views/watches/book.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { type BareServer, startBare } from '../../../support/raw-http.ts'
-import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
+import { KEY_B, startTeam, type TeamAnswer, type TeamFixture, WATCHES_TOPIC } from '../../../support/team-fixture.ts'
 import { knownWatch, SECRET } from '../../../support/watches.ts'
 
 let team: TeamFixture
@@ -284,18 +286,29 @@ describe('/api/team/watches', () => {
     await other.close()
   })
 
-  test('changes at once all take effect, though the journal confirms them before the watches show them', async () => {
+  test('changes at once all take effect, though the watches show them after the journal has confirmed them', async () => {
     const { id } = await made()
-    const put: WatchBook['put'] = async (...change) => {
-      setTimeout(() => team.book.put(...change), 50)
-      return true
+    const { journal, clock } = team
+    const follow: Journal['follow'] = (topic, onRecords) =>
+      journal.follow(topic, (records) => void setTimeout(onRecords, 50, records))
+    const deps = {
+      journal: { ...journal, follow },
+      topic: WATCHES_TOPIC,
+      clock,
+      logger: createLogger('silent', 'test'),
     }
-    const lagging = await startTeam({ watches: { book: { ...team.book, put }, poster: team.poster } })
+    const book = createWatchBook({ ...deps, writer: 'lagging' })
+    await book.start()
+    await expect.poll(() => book.find('a', id)).toBeDefined()
+    const lagging = await startTeam({ watches: { book, poster: team.poster } })
     const change = (fields: object) => lagging.ask('PATCH', `/watches/${id}`, fields)
     const answers = await Promise.all([change({ name: 'Renamed' }), change({ paused: true })])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(stored(id)).toMatchObject({ name: 'Renamed', paused: true })
+    expect((await lagging.ask('DELETE', `/watches/${id}`)).status).toBe(200)
+    expect(book.find('a', id)).toBeUndefined()
     await lagging.close()
+    await book.stop(clock.now())
   })
 
   test('a change at a process that does not show the last one yet keeps both', async () => {
