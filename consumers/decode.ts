@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { Ajv, type ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv'
+import { ajv } from '../shared/contract/ajv.ts'
 import { fitsDepth } from '../shared/contract/exact-json.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../shared/contract/records.ts'
 import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../shared/contract/records.ts'
-import { parseTimestamp } from '../shared/contract/timestamp.ts'
 import { type JournalRecord, LOST_VALUE } from '../shared/journal/journal.ts'
 import { type DeadLetter, deadLetter } from './dead-letters.ts'
 
@@ -16,10 +16,6 @@ export const RECORD_LEVELS_MAX = 100
 type Decoded<Entry> = { readonly outcome: 'decoded'; readonly entry: Entry; readonly source: string } | DeadLetter
 
 export type Decode<Entry> = (record: JournalRecord) => Decoded<Entry>
-
-const ajv = new Ajv({ allowUnionTypes: true })
-// Only the canonical form: a store reads its digits by position and would fail on a date that does not exist.
-ajv.addFormat('date-time', (text: string) => parseTimestamp(text) === text)
 
 /** Reads a record of the event logs topic. Never throws. */
 export const decodeEventLog: Decode<EventLogRecord> = decoder('event', ajv.compile<EventLogRecord>(EVENT_LOG_SCHEMA))

@@ -54,6 +54,18 @@ export const objectOf = <
   return { type: 'object', required: Object.keys(properties).filter(isRequired), properties } as const
 }
 
+/** The same with a title, for the schemas of records; further properties are allowed. */
+export const titled = (
+  title: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+) => ({
+  title,
+  type: 'object',
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+})
+
 export const arrayOf = <const Items>(items: Items) => ({ type: 'array', items }) as const
 
 export const nullable = <const Schema>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const

@@ -10,7 +10,8 @@ import { LEVELS } from './levels.ts'
 
 export type EntryKind = keyof typeof CLOUD_EVENTS
 
-const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+/** A GUID in canonical form. */
+export const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 const guid = { type: 'string', pattern: GUID_PATTERN } as const
 /** Canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */

@@ -1,6 +1,6 @@
 import { parseGuid } from '../contract/guid.ts'
 import { isSendableKey } from './keys.ts'
-import { LIMIT_RANGES, limitsFrom } from './limits.ts'
+import { LIMIT_RANGES } from './limits.ts'
 import type { TeamLimits } from './registry.ts'
 import { ORDER_MAX, textProblem } from './rules.ts'
 import { byLine, type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
@@ -109,14 +109,14 @@ function readLimits(item: YamlValue, name: string, fail: Fail): TeamLimits | nul
   if (fields === undefined) return undefined
   const amount = (limit: keyof typeof LIMIT_RANGES): number | undefined =>
     optional(fields, limit, wholeFrom(LIMIT_RANGES[limit]))
-  return (
-    limitsFrom({
-      entriesPerSecond: amount('entriesPerSecond'),
-      bytesPerSecond: amount('bytesPerSecond'),
-      burstSeconds: amount('burstSeconds'),
-      shadow: optional(fields, 'shadow', readFlag),
-    }) ?? null
-  )
+  const limits = {
+    entriesPerSecond: amount('entriesPerSecond'),
+    bytesPerSecond: amount('bytesPerSecond'),
+    burstSeconds: amount('burstSeconds'),
+    shadow: optional(fields, 'shadow', readFlag),
+  }
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? null : Object.fromEntries(given)
 }
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {

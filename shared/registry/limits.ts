@@ -1,6 +1,6 @@
 import type { Config } from '../runtime/config.ts'
 import { SETTINGS } from '../runtime/config-schema.ts'
-import type { Team, TeamLimits } from './registry.ts'
+import type { Team } from './registry.ts'
 
 /** The quota of a Team; null for no limit. */
 export interface Quota {
@@ -29,22 +29,3 @@ export const quotaOf = ({ limits = {} }: Pick<Team, 'limits'>, config: QuotaSett
   burstSeconds: limits.burstSeconds ?? config.QUOTA_BURST_SECONDS,
   shadow: limits.shadow ?? config.QUOTA_MODE === 'shadow',
 })
-
-/**
- * Limits with their fields in a fixed order and without undefined ones, so that equal limits have equal JSON; undefined if no field is set.
- */
-export function limitsFrom(
-  fields: { readonly [Name in keyof TeamLimits]?: TeamLimits[Name] | undefined },
-): TeamLimits | undefined {
-  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = fields
-  const limits = {
-    ...(entriesPerSecond !== undefined && { entriesPerSecond }),
-    ...(bytesPerSecond !== undefined && { bytesPerSecond }),
-    ...(burstSeconds !== undefined && { burstSeconds }),
-    ...(shadow !== undefined && { shadow }),
-  }
-  return Object.keys(limits).length === 0 ? undefined : limits
-}
-
-export const sameLimits = (one: TeamLimits | undefined, other: TeamLimits | undefined): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)

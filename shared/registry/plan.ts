@@ -1,14 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FileEvent, FileTeam, RegistryFile } from './file.ts'
-import { sameLimits } from './limits.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
-import {
-  type Archivable,
-  archived,
-  type RegistryRecord,
-  type RegistryState,
-  type RegistryValues,
-  splitOwnedId,
-} from './records.ts'
+import { type Archivable, archived, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
 import type { FileProblem } from './yaml-reader.ts'
 import { byLine } from './yaml-reader.ts'
 
@@ -84,12 +77,7 @@ function planTeams(planner: Planner): void {
       ...(project !== undefined && { defaultProject: project }),
       ...(limits !== undefined && { limits }),
     }
-    if (
-      value.name !== present?.name ||
-      value.defaultProject !== present.defaultProject ||
-      !sameLimits(limits, present.limits)
-    )
-      put({ kind: 'team', id, value })
+    if (!isDeepStrictEqual(value, present)) put({ kind: 'team', id, value })
   }
   if (prune) return
   const listed = new Set(file.teams.map(({ id }) => id))
@@ -183,7 +171,7 @@ function planNamed(kind: 'event' | 'project', what: string, items: readonly File
     if (team === undefined) continue
     const present = planner.state[kind].get(id)
     const value = { team, name: name ?? present?.name ?? id, ...markOf(what, item, present, planner) }
-    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) planner.put({ kind, id, value })
+    if (!isDeepStrictEqual(value, present)) planner.put({ kind, id, value })
   }
 }
 
@@ -212,15 +200,9 @@ function planSteps(planner: Planner): void {
     const kept = present?.event === event ? present.order : undefined
     const order = place ?? kept ?? orders.next(event)
     const value = { team, event, name: name ?? present?.name ?? id, order, ...markOf('Step', item, present, planner) }
-    if (present === undefined || !sameStep(value, present)) put({ kind: 'step', id, value })
+    if (!isDeepStrictEqual(value, present)) put({ kind: 'step', id, value })
   }
 }
-
-const sameStep = (one: RegistryValues['step'], other: RegistryValues['step']): boolean =>
-  one.event === other.event &&
-  one.order === other.order &&
-  one.name === other.name &&
-  one.archivedAt === other.archivedAt
 
 /** The order of Steps for which none is given: after every existing Step of the Event. A Step without an Event is the first. */
 function highestOrders(state: RegistryState, file: RegistryFile): { next(event: string | null): number } {

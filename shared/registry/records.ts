@@ -1,18 +1,17 @@
+import { ajv } from '../contract/ajv.ts'
 import { parseGuid } from '../contract/guid.ts'
-import { isJsonObject, type JsonObject, parseJsonObject } from '../contract/json-object.ts'
-import { parseTimestamp } from '../contract/timestamp.ts'
+import { isJsonObject, parseJsonObject } from '../contract/json-object.ts'
+import { described, type JsonSchema, titled } from '../contract/json-schema.ts'
+import { GUID_PATTERN } from '../contract/records.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
-import { limitsFrom } from './limits.ts'
 import {
   type EventEntity,
   type KeyInfo,
   type Project,
   type SavedSearch,
   SEARCH_PAGES,
-  type SearchPage,
   type StepEntity,
   type Team,
-  type TeamLimits,
 } from './registry.ts'
 
 /**
@@ -123,12 +122,12 @@ export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'
   if (value === null) return { record: deleted }
   const json = parseJsonObject(decodeUtf8(value))
   if (json === undefined) return { record: deleted, unreadable: 'invalid_json' }
-  const read = READ[kind](json)
-  if (read === undefined) return { record: deleted, unreadable: 'invalid_value' }
-  return { record: { kind, id, value: read } as RegistryRecord }
+  if (!ajv.validate(`${REGISTRY_SCHEMA.$id}#/definitions/${kind}`, json))
+    return { record: deleted, unreadable: 'invalid_value' }
+  return { record: { kind, id, value: namedIn(REGISTRY_SCHEMA.definitions[kind], json) } as RegistryRecord }
 }
 
-const isKind = (text: string): text is RegistryKind => Object.hasOwn(READ, text)
+const isKind = (text: string): text is RegistryKind => Object.hasOwn(ID_FITS, text)
 
 const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   team: (id) => id !== '' && !id.includes('/'),
@@ -139,61 +138,89 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitOwnedId(id).id) === splitOwnedId(id).id,
 }
 
-/** Unknown fields are ignored: a later version may add some. */
-const READ: { readonly [Kind in RegistryKind]: (json: JsonObject) => RegistryValues[Kind] | undefined } = {
-  team: ({ name, defaultProject: project, limits: written }) => {
-    if (!isText(name) || !isGuidOrAbsent(project) || !isLimitsOrAbsent(written)) return undefined
-    const limits = written && limitsFrom(written)
-    return { name, ...(project !== undefined && { defaultProject: project }), ...(limits !== undefined && { limits }) }
+const time = { type: 'string', format: 'date-time' } as const
+const text = { type: 'string', minLength: 1 } as const
+
+/** Archived targets refuse new logs; stored logs keep their names. */
+const archivable = {
+  archivedAt: described(time, 'Since when new logs are refused; absent while they are taken.'),
+}
+
+/** The values of the registry topic, as published. A record's key says which kind of value it holds; null is a deletion. */
+export const REGISTRY_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'urn:sluice:schema:registry-record:v1',
+  title: 'RegistryRecord',
+  definitions: {
+    team: titled(
+      'Team',
+      { name: text },
+      {
+        defaultProject: {
+          type: 'string',
+          pattern: GUID_PATTERN,
+          description: 'Its Project for logs of unknown services; absent where it names none.',
+        },
+        limits: {
+          type: 'object',
+          properties: {
+            entriesPerSecond: { type: 'integer', minimum: 0 },
+            bytesPerSecond: { type: 'integer', minimum: 0, description: 'Of bodies, after decompression.' },
+            burstSeconds: { type: 'integer', minimum: 0 },
+            shadow: { type: 'boolean', description: 'Whether the quota is only counted.' },
+          },
+          description: 'Its quota; a field that is absent, and all of it, is that of the settings.',
+        },
+      },
+    ),
+    event: titled('Event', { team: described(text, "The owner's id."), name: text }, archivable),
+    step: titled(
+      'Step',
+      {
+        team: described(text, "The owner's id."),
+        event: {
+          type: ['string', 'null'],
+          minLength: 1,
+          description: "The Event's identifier; null for a Step alone.",
+        },
+        name: text,
+        order: {
+          type: 'integer',
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'Its place among the Steps of its Event.',
+        },
+      },
+      archivable,
+    ),
+    project: titled('Project', { team: described(text, "The owner's id."), name: text }, archivable),
+    key: titled('Key', {
+      prefix: { type: 'string', description: 'The first characters of the key, to tell keys apart.' },
+      createdAt: time,
+      revokedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null while the key is live.' },
+    }),
+    search: titled('Search', {
+      name: text,
+      page: { type: 'string', enum: SEARCH_PAGES, description: 'The list of the page that it searches.' },
+      params: {
+        type: 'object',
+        additionalProperties: text,
+        description: "The parameters of the list's address.",
+      },
+    }),
   },
-  event: readNamed,
-  step: ({ team, event, name, order, archivedAt }) =>
-    isText(team) &&
-    (event === null || isText(event)) &&
-    isText(name) &&
-    Number.isSafeInteger(order) &&
-    isMark(archivedAt)
-      ? { team, event, name, order: order as number, ...archived(archivedAt) }
-      : undefined,
-  project: readNamed,
-  key: ({ prefix, createdAt, revokedAt }) =>
-    typeof prefix === 'string' && isTime(createdAt) && (revokedAt === null || isTime(revokedAt))
-      ? { prefix, createdAt, revokedAt }
-      : undefined,
-  search: ({ name, page, params }) =>
-    isText(name) && isSearchPage(page) && isTexts(params) ? { name, page, params } : undefined,
+  // Kept as published: a saved search matches too, as it has the name that a Team requires.
+  anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
+} as const
+
+ajv.addSchema(REGISTRY_SCHEMA)
+
+/** The properties of a value that its schema names, in their order: a later version may add some, and equal values have equal JSON. */
+function namedIn({ properties }: JsonSchema, value: unknown): unknown {
+  if (!isJsonObject(properties) || !isJsonObject(value)) return value
+  const own = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name))
+  return Object.fromEntries(own.map(([name, schema]) => [name, namedIn(schema as JsonSchema, value[name])]))
 }
-
-/** Reads an Event or a Project. */
-function readNamed({ team, name, archivedAt }: JsonObject): RegistryValues['event'] | undefined {
-  return isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-const isSearchPage = (value: unknown): value is SearchPage => SEARCH_PAGES.some((page) => page === value)
-
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isJsonObject(value) && Object.values(value).every(isText)
-
-const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
-
-const isGuidOrAbsent = (value: unknown): value is string | undefined =>
-  value === undefined || (typeof value === 'string' && parseGuid(value) === value)
-
-const isLimitsOrAbsent = (value: unknown): value is TeamLimits | undefined => {
-  if (value === undefined) return true
-  if (typeof value !== 'object' || value === null) return false
-  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = value as JsonObject
-  return (
-    [entriesPerSecond, bytesPerSecond, burstSeconds].every((number) => number === undefined || isAmount(number)) &&
-    (shadow === undefined || typeof shadow === 'boolean')
-  )
-}
-
-const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-
-const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
 
 /** The mark as in a record: absent if the object is not archived. */
 export const archived = (archivedAt: string | undefined): Archivable => (archivedAt === undefined ? {} : { archivedAt })

@@ -6,10 +6,8 @@ import { SCHEMAS } from '../../deploy/docs/schemas.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { AppendBatch, Journal } from '../../shared/journal/journal.ts'
-import { decodeRecord } from '../../shared/registry/records.ts'
 import { applicationLog, eventLog, readRecord, recordHeaders } from '../support/consumers-records.ts'
 import { problemsOf, publishedSchemas, schemaCompiler } from '../support/contract-docs.ts'
-import * as fc from '../support/fast-check.ts'
 
 const compiled = schemaCompiler(publishedSchemas)
 const propertyNames = (file: string): readonly string[] => Object.keys(publishedSchemas[file]?.['properties'] as object)
@@ -88,51 +86,5 @@ describe('the headers', () => {
     const headers = batches[0]?.records[0]?.headers ?? {}
     expect(Object.keys(headers).toSorted()).toEqual(propertyNames('replay-mark-headers.v1.json').toSorted())
     expect(problemsOf(compiled('urn:sluice:schema:replay-mark-headers:v1'), headers)).toEqual([])
-  })
-})
-
-describe('the schema of the registry', () => {
-  const guid = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
-  const text = fc.constantFrom('payments', '', 'Größe', '2026-03-01T10:00:00.000Z', '2026-02-30T10:00:00.000Z', guid)
-  const anything = fc.oneof(text, fc.integer(), fc.constantFrom(null, 2 ** 53, 1.5, true), fc.constant([]))
-  const fields = [
-    'name',
-    'defaultProject',
-    'team',
-    'event',
-    'order',
-    'archivedAt',
-    'prefix',
-    'createdAt',
-    'revokedAt',
-    'page',
-    'params',
-    'unknown',
-  ]
-  const objects = fc.record(Object.fromEntries(fields.map((field) => [field, anything])), { requiredKeys: [] })
-  const valid = fc.constantFrom<object>(
-    { name: 'Payments', team: 'payments', event: null, order: 1 },
-    { prefix: '', createdAt: '2026-03-01T10:00:00.000Z', revokedAt: null },
-    { name: 'Errors', page: 'event-logs', params: { level: 'Error' } },
-    { name: 'Errors', page: 'event-logs', params: { level: '' } },
-  )
-  const keys = { team: 'a', event: 'a', step: 'a', project: guid, key: `a/${'0'.repeat(64)}`, search: `a/${guid}` }
-
-  test.each(Object.entries(keys))('accepts of a %s what the registry reads, and nothing else', (kind, id) => {
-    const validate = compiled(`urn:sluice:schema:registry-record:v1#/definitions/${kind}`)
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          objects,
-          fc.tuple(valid, objects).map(([a, b]) => ({ ...a, ...b })),
-          anything,
-        ),
-        (value) => {
-          const record = { key: Buffer.from(`${kind}/${id}`), value: Buffer.from(JSON.stringify(value)) }
-          expect(validate(value)).toBe(decodeRecord(record).unreadable === undefined)
-        },
-      ),
-      { numRuns: 500 },
-    )
   })
 })
