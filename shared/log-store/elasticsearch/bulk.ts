@@ -199,7 +199,7 @@ type BulkAnswer =
   | ReturnType<typeof classifyRequest>
 
 /** The parts of an answer that `classifyItem` reads. */
-const JUDGED = 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store'
+const JUDGED = 'items.*.status,items.*.result,items.*.error.type,items.*.error.reason,items.*.failure_store'
 
 /** How long Elasticsearch waits for a shard: less than the time limit of a request, so that its answer says which one is missing. */
 const SHARD_WAIT = '20s'
@@ -216,7 +216,9 @@ async function postBulk(connection: Connection, chunk: Chunk, { signal, versione
       lines: chunk.body,
       signal,
     })
-    const items = (answer.items ?? []).flatMap((item) => Object.values(item))
+    const items = (answer.items ?? [])
+      .flatMap((item) => Object.values(item))
+      .filter(({ status }) => status !== undefined)
     // An answer that does not match the request says nothing about any document.
     if (items.length !== chunk.positions.length) {
       const reason = `${items.length} outcomes for ${chunk.positions.length} documents`

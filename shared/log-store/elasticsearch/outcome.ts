@@ -27,6 +27,8 @@ export interface BulkItem {
   readonly status: number
   readonly error?: ErrorBody
   readonly failure_store?: string
+  /** `noop` for a document that a pipeline dropped, with a status of 200. */
+  readonly result?: string
   /** Present if requested. */
   readonly _seq_no?: number
   readonly _primary_term?: number
@@ -44,6 +46,7 @@ const isBlocked = ({ type = '', reason }: ErrorBody = {}): boolean =>
 export function classifyItem(item: BulkItem): ItemVerdict {
   const { status } = item
   const type = item.error?.type ?? 'no error type'
+  if (item.result === 'noop') return { verdict: 'retry', blocked: true, reason: 'a pipeline dropped the document' }
   if (status === 200 || status === 201) return storedUnlessDiverted(item)
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }

@@ -18,6 +18,8 @@ export interface Hit<Source> {
 }
 
 interface SearchAnswer<Source, Aggregations = unknown> {
+  /** In every answer of Elasticsearch. */
+  readonly timed_out?: boolean
   /** The total is counted if the body has `track_total_hits`. */
   readonly hits?: { readonly total?: { readonly value: number }; readonly hits?: readonly Hit<Source>[] }
   readonly aggregations?: Aggregations
@@ -114,20 +116,23 @@ const LATEST_MS = [60_000, 3_600_000]
  * the next answer of a slower copy.
  */
 export function createSearcher(connection: Connection, names: IndexNames, clock: Clock): Searcher {
-  async function search<Answer>(
+  async function search<Source, Aggregations>(
     index: string,
     team: string,
     body: object,
     options: SearchOptions = {},
-  ): Promise<Answer> {
+  ): Promise<SearchAnswer<Source, Aggregations>> {
     try {
-      return await connection.send<Answer>({
+      const answer = await connection.send<SearchAnswer<Source, Aggregations>>({
         method: 'POST',
         path: `/${index}/_search`,
         query: { ...PRESENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
         body: { track_total_hits: false, ...body },
         ...options,
       })
+      // Without its fields, an answer would look like one without matches.
+      if (answer.timed_out === undefined) throw new ElasticsearchError('a search answered something else', null, {})
+      return answer
     } catch (error) {
       throw asReadError(error)
     }
@@ -170,7 +175,7 @@ export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as c
 /** To a login without privileges no index is there, which is not the same as a Team without entries. */
 export const PRESENT = { ignore_unavailable: true, allow_no_indices: false } as const
 const WANTED =
-  'hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
+  'timed_out,hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
 
 /** Any text without a leading underscore, which Elasticsearch reserves. */
 export const preferenceOf = (team: string): string => `team-${team}`

@@ -84,6 +84,14 @@ test('every outcome is counted from 0 on, as an alert compares what is turned aw
   expect(counter?.values).toEqual(outcomes.map((outcome) => ({ labels: { outcome }, value: 0 })))
 })
 
+test('a document that a pipeline drops, and one whose outcome has no status, are sent again instead of counting as written', async () => {
+  const answers = [{ status: 200, result: 'noop' }, {} as BulkItem, { status: 201 }]
+  const { run, requests, queries } = bulkOver(() => [answers[requests.length - 1] as BulkItem])
+  expect(await run(['item'])).toEqual([{ outcome: 'stored' }])
+  expect(requests).toHaveLength(3)
+  expect(queries[0]?.['filter_path']).toContain('items.*.result')
+})
+
 test('only what was turned away is sent again', async () => {
   let first = true
   const { run, requests } = bulkOver((lines) => {

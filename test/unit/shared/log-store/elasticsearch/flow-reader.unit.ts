@@ -12,7 +12,7 @@ test('flows are read without the values that find them, which may be a megabyte 
   const connection = {
     send: async (request: ElasticsearchRequest) => {
       requests.push(request)
-      return {} as never
+      return { timed_out: false } as never
     },
     close: async () => undefined,
   }

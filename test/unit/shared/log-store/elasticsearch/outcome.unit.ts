@@ -81,6 +81,11 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem(item(name))).toEqual({ verdict: 'refused', reason })
   })
 
+  test('that a pipeline dropped waits until somebody acts', () => {
+    const waits = { verdict: 'retry', blocked: true, reason: 'a pipeline dropped the document' }
+    expect(classifyItem({ status: 200, result: 'noop' })).toEqual(waits)
+  })
+
   test('that went to a failure store is not stored', () => {
     expect(classifyItem({ status: 201, failure_store: 'used' })).toMatchObject({ verdict: 'refused' })
     expect(classifyItem({ status: 201, failure_store: 'not_enabled' })).toEqual({ verdict: 'stored' })

@@ -38,6 +38,15 @@ test('a search with the beginning of too many words is too large, and other fail
   await expect(refused('out of bounds')).rejects.toThrow(ElasticsearchError)
 })
 
+test('an answer that is none of a search is a failure, and not one without matches', async () => {
+  const answers = (answer: object) => {
+    const connection = { send: async <Answer>() => answer as Answer, close: async () => undefined }
+    return createSearcher(connection, indexNames('sluice'), { now: () => NOW }).entries('a', ['event'], {})
+  }
+  await expect(answers({ timed_out: false })).resolves.toEqual({ timed_out: false })
+  await expect(answers({})).rejects.toThrow('a search answered something else')
+})
+
 test.each<[string, readonly string[], readonly (string | null)[]]>([
   ['the last minute', ['2026-03-01T12:07:00.000Z', A_MINUTE_BEFORE, LONGER], [A_MINUTE_BEFORE]],
   [
