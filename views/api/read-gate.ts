@@ -15,8 +15,11 @@ const UNSTREAMED_SHARE = 1 / 4
 /** The result of a finished read; its bytes stay reserved until the client has received it. */
 export interface Held<Result> {
   readonly result: Result
-  /** Sets the number of bytes held from now on. */
-  keep(bytes: number): void
+  /**
+   * Sets the number of bytes held from now on. `letGo` is to cut a client off that takes long: it is called for the oldest of the Team that
+   * holds most while a read of a Team that holds less finds no room.
+   */
+  keep(bytes: number, letGo?: () => void): void
   /** To be called when the client has received the result or disconnected. Idempotent. */
   release(): void
 }
@@ -37,16 +40,28 @@ export interface ReadGate {
   ): Promise<Held<Result>>
 }
 
+/** A client that has its answer for less than this, in milliseconds, is not cut off. */
+const TAKEN_WITHIN_MS = 5_000
+
+/** An answer that its client is taking. */
+interface Unread {
+  readonly team: string
+  readonly since: number
+  readonly letGo: (() => void) | undefined
+}
+
 interface Waiting {
   readonly team: string
   readonly isStream: boolean
   readonly begin: () => void
 }
 
-export function createReadGate(bytesMax: number): ReadGate {
+/** A client takes its answer within `takenWithinMs`, unless there is room for others too. */
+export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS): ReadGate {
   const budget = createByteBudget(bytesMax)
   const working = new Map<string, number>()
   const waiting = new Set<Waiting>()
+  const unread = new Set<Unread>()
 
   const fits = ({ team, isStream }: Pick<Waiting, 'team' | 'isStream'>): boolean =>
     (working.get(team) ?? 0) < TEAM_READS_MAX &&
@@ -61,15 +76,22 @@ export function createReadGate(bytesMax: number): ReadGate {
     }
   }
 
+  /** Lets go of the oldest answer of one. Two Teams whose clients take nothing could leave no room for a third. */
+  function makeRoomFor(waits: string): void {
+    if ((working.get(waits) ?? 0) >= TEAM_READS_MAX) return
+    const heldBy = ({ team }: Pick<Unread, 'team'>): number => budget.share(team).held
+    const isLate = ({ since }: Unread): boolean => performance.now() - since >= takenWithinMs
+    const [first] = [...unread].filter(isLate).sort((a, b) => heldBy(b) - heldBy(a))
+    if (first !== undefined && heldBy(first) > heldBy({ team: waits })) first.letGo?.()
+  }
+
   function take(team: string): void {
     working.set(team, (working.get(team) ?? 0) + 1)
     budget.share(team).take(READ_BYTES)
   }
 
   function endWork(team: string): void {
-    const left = (working.get(team) ?? 1) - 1
-    if (left === 0) working.delete(team)
-    else working.set(team, left)
+    working.set(team, (working.get(team) ?? 1) - 1)
     beginWaiting()
   }
 
@@ -80,7 +102,9 @@ export function createReadGate(bytesMax: number): ReadGate {
     if (fits({ team, isStream }) && ahead === 0) return take(team)
     if (!isStream && ahead >= TEAM_READS_WAITING_MAX) throw limited('The Team has too many reads under way.')
     return new Promise((resolve, reject) => {
+      const timer = setInterval(makeRoomFor, takenWithinMs / 5, team)
       const giveUp = (): void => {
+        clearInterval(timer)
         waiting.delete(place)
         reject(isTimeout(signal.reason) ? waitedTooLong() : signal.reason)
       }
@@ -88,6 +112,7 @@ export function createReadGate(bytesMax: number): ReadGate {
         team,
         isStream,
         begin: () => {
+          clearInterval(timer)
           signal.removeEventListener('abort', giveUp)
           take(team)
           resolve()
@@ -101,9 +126,13 @@ export function createReadGate(bytesMax: number): ReadGate {
   /** Hands the bytes reserved for a read to its holder. */
   function createHeld<Result>(team: string, result: Result): Held<Result> {
     let held = READ_BYTES
-    const keep = (bytes: number): void => {
+    let place: Unread = { team, since: 0, letGo: undefined }
+    const keep = (bytes: number, letGo?: () => void): void => {
+      unread.delete(place)
       budget.share(team).give(held - bytes)
       held = bytes
+      place = { team, since: performance.now(), letGo }
+      if (letGo !== undefined) unread.add(place)
       beginWaiting()
     }
     return { result, keep, release: () => keep(0) }

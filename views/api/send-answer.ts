@@ -44,7 +44,7 @@ export async function answerRead(
     return successText(typeof answer === 'string' ? answer : JSON.stringify(answer))
   }
   const { result: text, keep, release } = await gate.run(team, signal, () => byTurns.run(team, inOneStep(bodyText)))
-  keep(Buffer.byteLength(text))
+  keep(Buffer.byteLength(text), () => response.destroy())
   response.once('close', release)
   if (response.closed) release()
   else await sendAnswer(request, response, text)

@@ -89,6 +89,25 @@ describe('the reads of a process', () => {
     expect(await Promise.all(reads)).toMatchObject([{ result: 'text' }, { result: 'text' }])
   })
 
+  test('whose answers nobody takes leave no room for another Team, until the oldest of the largest holder is let go', async () => {
+    const gate = createReadGate(16 * READ_BYTES, 20)
+    const letGo: string[] = []
+    const unread = async (team: string, count: number): Promise<void> => {
+      for (let number = 1; number <= count; number += 1) {
+        const held = await gate.run(team, never, async () => 'text')
+        held.keep(READ_BYTES, () => {
+          letGo.push(`${team}${number}`)
+          held.release()
+        })
+      }
+    }
+    await unread('a', 12)
+    await unread('b', 3)
+    await gate.run('c', never, async () => 'text')
+    expect(letGo).toEqual(['a1'])
+    expect(gate.held).toBe(15 * READ_BYTES)
+  })
+
   test('that fail hold nothing, and let the next begin', async () => {
     const gate = createReadGate(PLENTY)
     const failed = gate.run('a', never, () => Promise.reject(new Error('the store is down')))
