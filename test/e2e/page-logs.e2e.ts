@@ -480,6 +480,23 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect((await page.locator('.range .menu').boundingBox())?.x).toBeGreaterThanOrEqual(0)
     })
 
+    test('and its rows have room at 320 pixels, which are 1,280 at 400 % zoom', async () => {
+      const page = await show('/event-logs?q=charged', { width: 320, height: 568 })
+      await expectRows(page, ['card charged'])
+      await page.evaluate(
+        'for (const each of document.querySelectorAll(".team .cut, tr.log .key bdi")) each.textContent += "-of-4711"',
+      )
+      const within = (outer: Locator, inner: Locator): Promise<void> =>
+        eventually(async () => {
+          const [around, box] = await Promise.all([outer.boundingBox(), inner.boundingBox()])
+          expect((box?.y ?? NaN) + (box?.height ?? 0) / 2).toBeLessThan((around?.y ?? 0) + (around?.height ?? 0))
+        })
+      const [header, row] = [page.getByRole('banner'), page.locator('tr.log')]
+      await within(header, header.getByRole('link').last())
+      for (const cell of ['.from', '.key a', '.text']) await within(row, row.locator(cell))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    })
+
     test('names the tab', async () => {
       const page = await show('/event-logs')
       expect(await page.title()).toBe('Event logs · Sluice')

@@ -112,11 +112,11 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
 
   test('of a single level say that worse ones do not count', async () => {
     const params = { level: 'Error', levelMax: 'Error' }
-    await make({ name: 'Errors', condition: { type: 'count', list: 'event-logs', params, more: 0, minutes: 5 } })
+    await make({ name: 'Errors', condition: { type: 'count', list: 'event-logs', params, more: 0, minutes: 90 } })
     const { page } = await show('/watches?new=event-logs&level=Error&levelMax=Error')
     await page.getByText('Also selected by nothing worse than Error').waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('More than 0 event logs in 5 min: Error or worse, nothing worse than Error').waitFor()
+    await page.getByText('More than 0 event logs in 1 h 30 m: Error or worse, nothing worse than Error').waitFor()
   })
 
   test('keep what was typed for one type while another is looked at', async () => {

@@ -1,4 +1,5 @@
 import { countText } from '../../flow-layout/format.ts'
+import { durationText } from '../../flow-layout/times.ts'
 import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts'
 import type { NameOf } from '../api/names.ts'
 import { chosenName } from '../logs/texts.ts'
@@ -103,7 +104,7 @@ export function conditionText(condition: Condition, nameOf: NameOf): string {
   switch (condition.type) {
     case 'count': {
       const list = condition.list === 'event-logs' ? 'event logs' : 'application logs'
-      return `More than ${countText(condition.more)} ${list} in ${condition.minutes} min${selectionText(condition.params, nameOf)}`
+      return `More than ${countText(condition.more)} ${list} in ${durationText(condition.minutes * 60_000)}${selectionText(condition.params, nameOf)}`
     }
     case 'flows':
       return `A flow ${condition.state === 'failed' ? 'fails' : 'stalls'}${condition.event === null ? '' : `: ${nameOf('event', condition.event)}`}`
