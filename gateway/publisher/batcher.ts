@@ -1,4 +1,3 @@
-import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
@@ -13,7 +12,7 @@ import {
   type PartitionQueue,
   type TopicQueues,
 } from './partition-queues.ts'
-import type { MicroBatch, PublishOutcome } from './publication.ts'
+import type { BatchPart, MicroBatch, PublishOutcome, WaitingRecord } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 
 interface BatcherDeps {
@@ -25,11 +24,11 @@ interface BatcherDeps {
 }
 
 /** Records for one partition, or for any if `partition` is null. */
-export interface Slice {
+export interface Slice extends Omit<BatchPart, 'share'> {
   readonly topic: string
   readonly partition: number | null
-  readonly records: readonly NewRecord[]
-  readonly bytes: number
+  readonly records: readonly WaitingRecord[]
+  readonly count: number
 }
 
 export interface Batcher {
@@ -96,14 +95,16 @@ export function createBatcher({ options, topics, send }: BatcherDeps): Batcher {
   return {
     push: (slice, share, deadline) => {
       const queue = queueFor(slice)
-      const { records, bytes } = slice
+      const { records, count, bytes, traceparent } = slice
       const now = performance.now()
       const { promise, resolve: settle } = Promise.withResolvers<PublishOutcome>()
       const part: Part = {
         queue,
         records,
+        count,
         share,
         bytes,
+        traceparent,
         queuedAt: now,
         deadline: deadlines.add(deadline, () => expire(part)),
         settle,

@@ -1,7 +1,6 @@
-import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import type { Deadline } from '../../shared/runtime/deadlines.ts'
-import type { CountedBytes, MicroBatch, PublishOutcome } from './publication.ts'
+import type { BatchPart, MicroBatch, PublishOutcome, WaitingRecord } from './publication.ts'
 
 /** The limits of a micro-batch. A part that alone exceeds `batchBytesMax` is sent by itself. */
 export interface BatchLimits {
@@ -10,10 +9,11 @@ export interface BatchLimits {
 }
 
 /** Records of one request that wait in one queue and share one outcome. */
-export interface Part extends CountedBytes {
+export interface Part extends BatchPart {
   readonly queue: PartitionQueue
   /** Emptied when the micro-batch takes them, so that a part that is kept a little longer does not keep them in memory. */
-  records: readonly NewRecord[]
+  records: readonly WaitingRecord[]
+  readonly count: number
   /** When it was queued, on the clock of `performance.now()`. */
   readonly queuedAt: number
   readonly deadline: Deadline
@@ -76,7 +76,7 @@ export function enqueue(part: Part): void {
   const ofTeam = queue.teams.get(part.share)
   if (ofTeam === undefined) queue.teams.set(part.share, new Set([part]))
   else ofTeam.add(part)
-  queue.records += part.records.length
+  queue.records += part.count
   queue.bytes += part.bytes
 }
 
@@ -87,7 +87,7 @@ export function dequeue(part: Part): boolean {
   const ofTeam = queue.teams.get(part.share)
   ofTeam?.delete(part)
   if (ofTeam?.size === 0) queue.teams.delete(part.share)
-  queue.records -= part.records.length
+  queue.records -= part.count
   queue.bytes -= part.bytes
   return true
 }
@@ -107,13 +107,13 @@ export function cutBatch(
   limits: BatchLimits,
 ): { batch: Writable<MicroBatch>; parts: readonly Part[] } {
   const parts: Part[] = []
-  const records: NewRecord[] = []
+  const records: WaitingRecord[] = []
+  let count = 0
   let bytes = 0
   for (const [team, ofTeam] of queue.teams) {
     const part = headOf(ofTeam)
     if (part === undefined) break
-    const fits =
-      records.length + part.records.length <= limits.batchRecordsMax && bytes + part.bytes <= limits.batchBytesMax
+    const fits = count + part.count <= limits.batchRecordsMax && bytes + part.bytes <= limits.batchBytesMax
     if (!fits && parts.length > 0) continue
     dequeue(part)
     // The Team goes to the end of the line; one that was passed over begins the next micro-batch.
@@ -121,9 +121,10 @@ export function cutBatch(
     parts.push(part)
     for (const record of part.records) records.push(record)
     part.records = []
+    count += part.count
     bytes += part.bytes
   }
-  return { batch: { topic: queue.topic, partition: queue.partition, records, count: records.length, parts }, parts }
+  return { batch: { topic: queue.topic, partition: queue.partition, records, count, parts }, parts }
 }
 
 /** Opens the next queue that is not sending, or simply the next one if all are. */

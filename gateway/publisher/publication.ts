@@ -1,4 +1,11 @@
-import type { AppendBatch, NewRecord, UnconfirmedOutcome } from '../../shared/journal/journal.ts'
+import type {
+  AppendBatch,
+  Headers,
+  Journal,
+  NewRecord,
+  PackedRecords,
+  UnconfirmedOutcome,
+} from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 
 /** One record on its way to the journal. */
@@ -26,16 +33,26 @@ export type UnconfirmedReason = keyof typeof UNCONFIRMED
 /** The outcome of a record: confirmed durable, or the reason why not. */
 export type PublishOutcome = 'durable' | UnconfirmedReason
 
-/** Bytes of one request, and the share of the buffer that counts them. */
-export interface CountedBytes {
+/** A record as it waits, perhaps packed with others of its request. */
+export type WaitingRecord = NewRecord | PackedRecords
+
+/** The part of a journal that a publisher needs. */
+export interface PublisherJournal extends Pick<Journal, 'pack' | 'partitionCount'> {
+  append(batch: AppendBatch<WaitingRecord>): Promise<void>
+}
+
+/** Records of one request in a micro-batch. */
+export interface BatchPart {
+  /** The share of the buffer that counts their bytes. */
   readonly share: ByteShare
   readonly bytes: number
+  /** The `traceparent` header that all of them have. */
+  readonly traceparent: Headers[string] | undefined
 }
 
 /** A micro-batch for one partition, in the order of its records. */
-export interface MicroBatch extends AppendBatch {
+export interface MicroBatch extends AppendBatch<WaitingRecord> {
   /** The number of its records. */
   readonly count: number
-  /** Its bytes, by request. */
-  readonly parts: readonly CountedBytes[]
+  readonly parts: readonly BatchPart[]
 }

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
-import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
+import type { NewRecord } from '../../shared/journal/journal.ts'
 import { type ByteShare, createByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
@@ -9,7 +9,7 @@ import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { type Batcher, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
-import type { Publication, PublishOutcome } from './publication.ts'
+import type { Publication, PublisherJournal, PublishOutcome } from './publication.ts'
 import type { ScheduleOptions } from './schedule.ts'
 import { type BreakerOptions, createSender } from './sender.ts'
 
@@ -38,7 +38,7 @@ export const PUBLISHER_DEFAULTS = {
 } as const satisfies Omit<PublisherOptions, 'topics' | 'bufferBytesMax' | 'sendTimeoutMs'>
 
 interface PublisherDeps {
-  readonly journal: Pick<Journal, 'append' | 'partitionCount'>
+  readonly journal: PublisherJournal
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
@@ -89,6 +89,8 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     sender.close()
   }
 
+  const packed = (slice: PlacedSlice) => ({ ...slice, records: journal.pack?.(slice.records) ?? slice.records })
+
   function publish(topic: string, team: string, publications: readonly Publication[], deadline: number) {
     const { length } = publications
     const all = (outcome: PublishOutcome): readonly PublishOutcome[] => new Array<PublishOutcome>(length).fill(outcome)
@@ -99,7 +101,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
       limited.inc({ reason: 'publish_buffer' })
       return Promise.resolve(all('buffer_full'))
     }
-    const slices = cutSlices(topic, publications, partitions.of(topic), options)
+    const slices = cutSlices(topic, publications, partitions.of(topic), options).map(packed)
     const [only] = slices
     if (slices.length === 1 && only !== undefined) return batcher.push(only, share, deadline).then(all)
     return pushEach(batcher, slices, share, deadline)
@@ -120,7 +122,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
 /** Pushes all slices; returns one outcome per record, at the indexes in `places`. */
 async function pushEach(
   { push }: Batcher,
-  slices: readonly PlacedSlice[],
+  slices: readonly (Slice & Pick<PlacedSlice, 'places'>)[],
   share: ByteShare,
   deadline: number,
 ): Promise<readonly PublishOutcome[]> {
@@ -139,6 +141,7 @@ async function pushEach(
 interface PlacedSlice extends Slice {
   readonly records: NewRecord[]
   readonly places: number[]
+  count: number
   bytes: number
 }
 
@@ -160,16 +163,18 @@ export function cutSlices(
     const index = partition ?? partitions
     let slice = growing[index]
     if (slice === undefined || !hasRoom(slice, bytes, limits)) {
-      slice = { topic, partition, records: [], places: [], bytes: 0 }
+      const { traceparent } = record.headers
+      slice = { topic, partition, records: [], places: [], count: 0, bytes: 0, traceparent }
       slices.push(slice)
       growing[index] = slice
     }
     slice.records.push(record)
     slice.places.push(place)
+    slice.count += 1
     slice.bytes += bytes
   }
   return slices
 }
 
 const hasRoom = (slice: PlacedSlice, bytes: number, { batchRecordsMax, batchBytesMax }: BatchLimits): boolean =>
-  slice.records.length < batchRecordsMax && slice.bytes + bytes <= batchBytesMax
+  slice.count < batchRecordsMax && slice.bytes + bytes <= batchBytesMax

@@ -1,10 +1,10 @@
 import CircuitBreaker from 'opossum'
-import { AppendError, type Journal } from '../../shared/journal/journal.ts'
+import { AppendError } from '../../shared/journal/journal.ts'
 import { createDeadlines, type Deadlines } from '../../shared/runtime/deadlines.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { LINKS_MAX, type Tracer, traced } from '../../shared/runtime/tracing.ts'
-import type { MicroBatch, PublishOutcome } from './publication.ts'
+import type { MicroBatch, PublisherJournal, PublishOutcome } from './publication.ts'
 
 /**
  * One stage on the way to the journal: resolves when the micro-batch is durable, rejects if that is not certain. Stages wrap one another.
@@ -13,7 +13,7 @@ import type { MicroBatch, PublishOutcome } from './publication.ts'
 export type Send = (batch: MicroBatch) => Promise<void>
 
 interface SenderDeps {
-  readonly journal: Pick<Journal, 'append'>
+  readonly journal: Pick<PublisherJournal, 'append'>
   readonly metrics: Metrics
   readonly logger: Logger
   readonly tracer: Tracer | null
@@ -191,14 +191,13 @@ export function measureSends(metrics: Metrics, next: Send): Send {
 }
 
 /**
- * Traces micro-batches with records of traced requests: as a child of the first of these requests, with links to the others. A record's
- * header names its request; a header that names anything else came from the sender and is ignored.
+ * Traces micro-batches with records of traced requests: as a child of the first of these requests, with links to the others. The header of
+ * the records names their request; one that names anything else came from the sender and is ignored.
  */
 export function traceSends(tracer: Tracer, next: Send): Send {
   return (batch) => {
     const requests = new Set<string>()
-    for (const { headers } of batch.records) {
-      const { traceparent } = headers
+    for (const { traceparent } of batch.parts) {
       if (typeof traceparent === 'string' && tracer.isOpenRequest(traceparent)) requests.add(traceparent)
       if (requests.size > LINKS_MAX) break
     }

@@ -20,6 +20,9 @@ export interface Journal {
    */
   append(batch: AppendBatch): Promise<void>
 
+  /** Packs records that will wait; `append` takes the result in their place. Absent if a journal has no better form for them than theirs. */
+  pack?(records: readonly NewRecord[]): readonly (NewRecord | PackedRecords)[]
+
   /** The number of partitions of a topic. Rejects with a `TopicMissingError`. */
   partitionCount(topic: string): Promise<number>
 
@@ -71,10 +74,15 @@ export interface NewRecord {
   readonly commonHeaders?: Headers | undefined
 }
 
-export interface AppendBatch {
+/** Records in a form of their journal, for one append: the garbage collector would copy each object that waits. */
+export interface PackedRecords {
+  readonly count: number
+}
+
+export interface AppendBatch<Record = NewRecord> {
   readonly topic: string
   readonly partition: number
-  readonly records: readonly NewRecord[]
+  readonly records: readonly Record[]
 }
 
 export interface JournalRecord {

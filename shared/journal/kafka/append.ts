@@ -1,11 +1,11 @@
 import { type Broker, type Connection, ProduceAcks, Producer, produceV9, Writer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
-import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
+import { type AppendBatch, AppendError, type NewRecord, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
-import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
+import { COUNT_AT, type Compression, encodeRecordBatch, type RecordBlock, recycle } from './record-batch.ts'
 
 export interface AppenderOptions {
   /** Maximum time of one append, including all attempts; keep it below the deadline of the request that waits. */
@@ -16,8 +16,11 @@ export interface AppenderOptions {
   readonly compression: Compression
 }
 
+/** A batch to append. */
+type Batch = AppendBatch<NewRecord | RecordBlock>
+
 interface Appender {
-  append(batch: AppendBatch): Promise<void>
+  append(batch: Batch): Promise<void>
   /** Waits for the appends in progress, whose time is limited. */
   close(): Promise<void>
 }
@@ -52,11 +55,11 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   const turnAt = createTurns()
   let closed = false
 
-  const deliver = async (batch: AppendBatch): Promise<void> => {
+  const deliver = async (batch: Batch): Promise<void> => {
     const end = performance.now() + deliveryTimeoutMs
     // The caller empties the batch as soon as this function waits.
-    const what = `${batch.topic}/${batch.partition}: ${batch.records.length} records`
     const encoded = encodeRecordBatch(batch.records, clock.now(), compression)
+    const what = `${batch.topic}/${batch.partition}: ${encoded.readInt32BE(COUNT_AT)} records`
     const failures: Failure[] = []
     for (;;) {
       const failure = await attempt(batch, encoded, failures.length > 0, end - performance.now())
@@ -73,12 +76,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 
   /** Gives up after `ms` milliseconds. Resolves to null if the batch is confirmed; does not reject. */
-  const attempt = async (
-    batch: AppendBatch,
-    encoded: Buffer,
-    isRetry: boolean,
-    ms: number,
-  ): Promise<Failure | null> => {
+  const attempt = async (batch: Batch, encoded: Buffer, isRetry: boolean, ms: number): Promise<Failure | null> => {
     const progress: Progress = { sent: false, abandoned: false }
     try {
       return await within(ms, send(batch, encoded, isRetry, progress))
@@ -90,12 +88,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 
   /** Like `attempt`, however long it takes. */
-  const send = async (
-    batch: AppendBatch,
-    encoded: Buffer,
-    isRetry: boolean,
-    progress: Progress,
-  ): Promise<Failure | null> => {
+  const send = async (batch: Batch, encoded: Buffer, isRetry: boolean, progress: Progress): Promise<Failure | null> => {
     let leader: Leader | Failure
     try {
       leader = await findLeader(producer, connection, batch, isRetry)
@@ -185,7 +178,7 @@ interface Leader {
 async function findLeader(
   producer: Producer,
   connection: KafkaConnection,
-  { topic, partition }: AppendBatch,
+  { topic, partition }: Batch,
   isRetry: boolean,
 ): Promise<Leader | Failure> {
   if (isRetry || !producer.currentMetadata?.topics.has(topic)) {

@@ -9,6 +9,7 @@ import type { KafkaConnection } from './connection.ts'
 import { describeFault } from './faults.ts'
 import { type SubscriptionContext, subscribeToTopics } from './group.ts'
 import { followTopic, scanTopic } from './read.ts'
+import { packRecords } from './record-batch.ts'
 import {
   type AppliedTopic,
   applyTopics,
@@ -68,6 +69,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
 
   return {
     append: appender.append,
+    pack: packRecords,
     partitionCount: async (topic) => (await cluster.partitionsOf(topic)).length,
     createTopics: async (topics) => {
       await createMissing(cluster, topics)

@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import { compressionsAlgorithms, crc32c, Writer } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, gzip, type ZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
-import type { Headers, NewRecord } from '../journal.ts'
+import type { Headers, NewRecord, PackedRecords } from '../journal.ts'
 
 /** The fields before the records, in the format's order; positions in bytes. */
 export const LENGTH_AT = 8
@@ -57,24 +57,24 @@ const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, ZlibCall>> = {
  * work for an entry; this writes them into one. Records that are few, or do not shrink, are not compressed.
  */
 export function encodeRecordBatch(
-  records: readonly NewRecord[],
+  records: readonly (NewRecord | RecordBlock)[],
   timestamp: number,
   compression: Compression = 'none',
 ): Buffer {
-  const { batch, attributes } = encodeRecords(records, compression)
+  const { batch, count, attributes } = encodeRecords(records, compression)
   const at = BigInt(timestamp)
   batch.writeBigInt64BE(0n, 0)
   batch.writeInt32BE(batch.length - LEADER_EPOCH_AT, LENGTH_AT)
   batch.writeInt32BE(0, LEADER_EPOCH_AT)
   batch.writeInt8(MAGIC, MAGIC_AT)
   batch.writeInt16BE(attributes, ATTRIBUTES_AT)
-  batch.writeInt32BE(records.length - 1, LAST_OFFSET_DELTA_AT)
+  batch.writeInt32BE(count - 1, LAST_OFFSET_DELTA_AT)
   batch.writeBigInt64BE(at, FIRST_TIMESTAMP_AT)
   batch.writeBigInt64BE(at, MAX_TIMESTAMP_AT)
   batch.writeBigInt64BE(NO_PRODUCER, PRODUCER_ID_AT)
   batch.writeInt16BE(0, PRODUCER_EPOCH_AT)
   batch.writeInt32BE(0, BASE_SEQUENCE_AT)
-  batch.writeInt32BE(records.length, COUNT_AT)
+  batch.writeInt32BE(count, COUNT_AT)
   // The library copies a buffer that is given as such, which takes five times as long as the checksum.
   batch.writeUInt32BE(crc32c(Writer.create().append(batch.subarray(ATTRIBUTES_AT)).dynamicBuffer), CRC_AT)
   return batch
@@ -82,11 +82,17 @@ export function encodeRecordBatch(
 
 /** The records in a buffer of their own, after room for the fields of the batch, and the attributes that name their compression. */
 function encodeRecords(
-  records: readonly NewRecord[],
+  records: readonly (NewRecord | RecordBlock)[],
   compression: Compression,
-): { readonly batch: Buffer; readonly attributes: number } {
+): { readonly batch: Buffer; readonly count: number; readonly attributes: number } {
   let end = RECORDS_AT
-  for (const [offsetDelta, record] of records.entries()) end = writeRecord(end, offsetDelta, record)
+  let count = 0
+  for (const record of records) {
+    if (record instanceof RecordBlock) {
+      end = writeBlock(end, count, record)
+      count += record.count
+    } else end = writeRecord(end, count++, record)
+  }
   const plain = scratch.subarray(RECORDS_AT, end)
   const compressed =
     compression === 'none' || plain.length < COMPRESSED_BYTES_MIN ? plain : COMPRESS[compression](plain)
@@ -95,7 +101,7 @@ function encodeRecords(
   const batch = bufferOf(RECORDS_AT + content.length)
   content.copy(batch, RECORDS_AT)
   if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
-  return { batch, attributes: shrunk ? compressionsAlgorithms[compression].bitmask : 0 }
+  return { batch, count, attributes: shrunk ? compressionsAlgorithms[compression].bitmask : 0 }
 }
 
 /**
@@ -116,22 +122,88 @@ export function recycle({ buffer }: Buffer): void {
   if (buffer.byteLength === SCRATCH_BYTES && idle.length < IDLE_MAX) idle.push(Buffer.from(buffer))
 }
 
+/** The bytes of a record between its length and the distance of its offset to the first. */
+const HEAD_BYTES = 2
+
 /** Returns where the record ends. */
-function writeRecord(start: number, offsetDelta: number, { key, value, headers, commonHeaders }: NewRecord): number {
-  scratch = withRoom(scratch, start, mostBytes(key) + mostBytes(value) + 4 * VARINT_BYTES_MAX)
+function writeRecord(start: number, offsetDelta: number, record: NewRecord): number {
+  scratch = withRoom(scratch, start, HEAD_BYTES + 2 * VARINT_BYTES_MAX)
   const bodyAt = start + USUAL_LENGTH_BYTES
-  let at = bodyAt
-  scratch[at++] = 0 // attributes
-  scratch[at++] = 0 // the timestamp's distance to the first
-  at = writeVarInt(at, offsetDelta)
-  at = writeContent(at, key)
+  return prependLength(start, bodyAt, writeContents(writeHead(bodyAt, offsetDelta), record))
+}
+
+function writeHead(start: number, offsetDelta: number): number {
+  scratch[start] = 0 // attributes
+  scratch[start + 1] = 0 // the timestamp's distance to the first
+  return writeVarInt(start + HEAD_BYTES, offsetDelta)
+}
+
+/** Writes the key, the value and the headers. */
+function writeContents(start: number, { key, value, headers, commonHeaders }: NewRecord): number {
+  scratch = withRoom(scratch, start, mostBytes(key) + mostBytes(value) + 2 * VARINT_BYTES_MAX)
+  let at = writeContent(start, key)
   at = writeContent(at, value)
   const common = commonHeaders === undefined ? NO_HEADERS : encodedOnce(commonHeaders)
   scratch = withRoom(scratch, at, VARINT_BYTES_MAX + common.bytes.length)
   at = writeVarInt(at, common.count + countOf(headers))
   scratch.set(common.bytes, at)
-  at = writeHeaders(at + common.bytes.length, headers)
-  return prependLength(start, bodyAt, at)
+  return writeHeaders(at + common.bytes.length, headers)
+}
+
+/** Fewer records wait as they are: a block takes longer to make than the garbage collector takes for them. */
+const BLOCK_RECORDS_MIN = 8
+
+export const packRecords = (records: readonly NewRecord[]): readonly (NewRecord | RecordBlock)[] =>
+  records.length < BLOCK_RECORDS_MIN ? records : [new RecordBlock(records)]
+
+/** The bytes before each record of a block: its length as an unsigned 32-bit little-endian number. */
+const LENGTH_BYTES = 4
+
+/** The contents of records, to be written into one batch. */
+export class RecordBlock implements PackedRecords {
+  readonly count: number
+  #bytes: Buffer<ArrayBuffer> | undefined
+
+  constructor(records: readonly NewRecord[]) {
+    let end = 0
+    for (const record of records) {
+      scratch = withRoom(scratch, end, LENGTH_BYTES)
+      const start = end + LENGTH_BYTES
+      end = writeContents(start, record)
+      scratch.writeUInt32LE(end - start, start - LENGTH_BYTES)
+    }
+    this.count = records.length
+    this.#bytes = Buffer.allocUnsafeSlow(end)
+    scratch.copy(this.#bytes, 0, 0, end)
+  }
+
+  /** Gives its bytes away, once: their reader frees them. */
+  take(): Buffer<ArrayBuffer> {
+    const bytes = this.#bytes
+    if (bytes === undefined) throw new Error('the records were appended before')
+    this.#bytes = undefined
+    return bytes
+  }
+}
+
+/** Returns where the last record ends. */
+function writeBlock(start: number, firstDelta: number, block: RecordBlock): number {
+  const bytes = block.take()
+  scratch = withRoom(scratch, start, bytes.length + block.count * (HEAD_BYTES + 2 * VARINT_BYTES_MAX))
+  let at = start
+  let offsetDelta = firstDelta
+  for (let from = 0; from < bytes.length; offsetDelta += 1) {
+    const length = bytes.readUInt32LE(from)
+    from += LENGTH_BYTES
+    at = writeVarInt(at, HEAD_BYTES + sizeOfVarInt(offsetDelta) + length)
+    at = writeHead(at, offsetDelta)
+    bytes.copy(scratch, at, from, from + length)
+    from += length
+    at += length
+  }
+  // Not left to the garbage collector, which would run over the whole heap for such memory.
+  bytes.buffer.transfer(0)
+  return at
 }
 
 function writeHeaders(start: number, headers: Headers): number {

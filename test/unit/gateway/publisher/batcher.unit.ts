@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
+import type { NewRecord } from '../../../../shared/journal/journal.ts'
 import { type ByteBudget, type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import * as fc from '../../../support/fast-check.ts'
 
@@ -62,7 +63,9 @@ const slice = (partition: number | null, records = 1, bytes = records * 10): Sli
   topic: 'logs',
   partition,
   records: Array.from({ length: records }, () => ({ key: null, value: `${made++}`, headers: {} })),
+  count: records,
   bytes,
+  traceparent: undefined,
 })
 const push = (batcher: Batcher, pushed: Slice, withinMs = 10_000, share: ByteShare = budget) =>
   batcher.push(pushed, share, performance.now() + withinMs)
@@ -462,7 +465,7 @@ describe('whatever happens', () => {
         for (const partition of [0, 1, 2, 3]) {
           const values = all
             .filter((sent) => sent.partition === partition)
-            .flatMap(({ records }) => records.map(({ value }) => Number(value)))
+            .flatMap(({ records }) => records.map((record) => Number((record as NewRecord).value)))
           expect(values).toEqual(values.toSorted((a, b) => a - b))
         }
         expect(budget.held).toBe(0)

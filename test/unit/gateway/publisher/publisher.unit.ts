@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
-import type { Publication, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
+import type { Publication, PublisherJournal, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../../../gateway/publisher/publisher.ts'
 import { partitionOf } from '../../../../shared/contract/partitioner.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
@@ -78,6 +78,24 @@ describe('what is published', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  test('waits as the journal packs it, and counts as what it was', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1, batchRecordsMax: 5 }, 1)
+    const pack: PublisherJournal['pack'] = (records) => [
+      { key: null, value: records.map(({ value }) => value).join(), headers: {} },
+    ]
+    Object.assign(journal, { pack })
+    journal.hold()
+    const all = [1, 3, 2, 3].map((count, request) =>
+      publish(Array.from({ length: count }, (_, index) => publication(`${request}-${index}`))),
+    )
+    await eventually(() => journal.attempts.length === 1)
+    journal.release()
+    expect((await Promise.all(all)).map(({ length }) => length)).toEqual([1, 3, 2, 3])
+    expect(valuesOf(journal)).toEqual(['0-0', '1-0,1-1,1-2', '2-0,2-1', '3-0,3-1,3-2'])
+    expect(journal.batches.map(({ records }) => records.length)).toEqual([2, 2])
+    await stop(publisher)
   })
 
   test('goes at once while little is in flight, and gathers while sends are', async () => {

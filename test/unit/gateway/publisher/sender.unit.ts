@@ -75,7 +75,7 @@ describe('holding bytes', () => {
     const budget = createByteBudget(1_000)
     const { send, sends } = pendingSend()
     const held = holdBytes(send)
-    const batch = { ...BATCH, parts: [30, 70].map((bytes) => ({ share: budget, bytes })) }
+    const batch = { ...BATCH, parts: [30, 70].map((bytes) => ({ share: budget, bytes, traceparent: undefined })) }
     const [one, other] = [held(batch), held(batch)]
     expect(budget.held).toBe(200)
     sends[0]?.resolve()
@@ -235,12 +235,9 @@ describe('the log of failures', () => {
 
 describe('a traced send', () => {
   const batchOf = (traceparents: readonly (string | undefined)[]): MicroBatch => {
-    const records = traceparents.map((traceparent) => ({
-      key: null,
-      value: 'x',
-      headers: traceparent === undefined ? {} : { traceparent },
-    }))
-    return { ...BATCH, records, count: records.length }
+    const share = createByteBudget(Number.POSITIVE_INFINITY)
+    const parts = traceparents.map((traceparent) => ({ share, bytes: 1, traceparent }))
+    return { ...BATCH, parts, count: parts.length }
   }
   const startRequest = (tracer: ReturnType<typeof createMemoryTracer>) =>
     tracer.start('request', { kind: 'server', attributes: {} })

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { crc32c, createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
-import { encodeRecordBatch, recycle } from '../../../../../shared/journal/kafka/record-batch.ts'
+import {
+  encodeRecordBatch,
+  packRecords,
+  RecordBlock,
+  recycle,
+} from '../../../../../shared/journal/kafka/record-batch.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -44,6 +49,29 @@ test('is byte for byte what the library makes of the records', () => {
       expect(encodeRecordBatch(records, NOW).equals(theirs(records))).toBe(true)
     }),
   )
+})
+
+test('is the same of records that were packed, however many at once', () => {
+  const requests = fc.array(fc.array(recordArbitrary, { minLength: 1, maxLength: 70 }), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(requests, fc.integer({ min: 1, max: 3 }), (some, times) => {
+      const all = Array.from({ length: times }, () => some).flat()
+      const packed = all.map(packRecords)
+      for (const [index, records] of all.entries())
+        expect(packed[index]).toEqual(records.length < 8 ? records : [expect.any(RecordBlock)])
+      expect(encodeRecordBatch(packed.flat(), NOW).equals(encodeRecordBatch(all.flat(), NOW))).toBe(true)
+    }),
+  )
+})
+
+test('takes packed records once, and frees their memory', () => {
+  const block = new RecordBlock([{ key: 'a', value: 'the order 1 was placed', headers: {} }])
+  const bytes = block.take()
+  expect(() => encodeRecordBatch([block], NOW)).toThrow('before')
+  const other = new RecordBlock([{ key: 'a', value: 'the order 1 was placed', headers: {} }])
+  other.take = () => bytes
+  expect(encodeRecordBatch([other], NOW).readInt32BE(57)).toBe(1)
+  expect(bytes.buffer.detached).toBe(true)
 })
 
 const COMPRESSED = ['gzip', 'snappy', 'lz4', 'zstd'] as const
