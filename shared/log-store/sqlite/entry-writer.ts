@@ -9,7 +9,7 @@ import { appendContents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
-import { createNamesWriter, NAMES_COLUMNS, type Names } from './names.ts'
+import { createNamesWriter, NAMED, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
 import { KINDS, TEXT_BITS } from './schema.ts'
 import { storedSource } from './sources.ts'
@@ -25,14 +25,20 @@ export function createEntryWriter(
 
   function write(forms: readonly ReturnType<typeof storedForms>[]): readonly WriteOutcome[] {
     const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
-    const texts = insertTexts(nameOf(table))
-    const namesValues = names.begin(table)
+    const numberOf = names.begin(table)
+    const insertNumbered = database.prepare(INSERT_NUMBERED)
+    const insertNamed = database.prepare(INSERT_NAMED)
+    const insertText = database.prepare(insertTexts(nameOf(table)))
     const stored: Content[] = []
     const outcomes = forms.map((form): WriteOutcome => {
       if ('refused' in form) return { outcome: 'refused', reason: form.refused }
-      const { changes, lastInsertRowid } = database.prepare(INSERT_ENTRY).run(...form.entry, ...namesValues(form.names))
+      const number = numberOf(form.names)
+      const { changes, lastInsertRowid } =
+        number === null
+          ? insertNamed.run(...form.entry, ...form.names)
+          : insertNumbered.run(...form.entry, number, NO_ENVIRONMENT)
       if (changes === 0) return { outcome: 'duplicate' }
-      database.prepare(texts).run(lastInsertRowid, ...form.texts)
+      insertText.run(lastInsertRowid, ...form.texts)
       stored.push({ arrival: Number(lastInsertRowid), ...form.content })
       return { outcome: 'stored' }
     })
@@ -64,12 +70,16 @@ interface StoredForms {
 
 const ENTRY_COLUMNS = [
   ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'correlation_key'],
-  ...['event_id', 'template', 'exception_group', ...NAMES_COLUMNS],
+  ...['event_id', 'template', 'exception_group'],
 ]
 
-const INSERT_ENTRY = `
-  INSERT INTO entries (${ENTRY_COLUMNS.join(', ')}) VALUES (${ENTRY_COLUMNS.map(() => '?').join(', ')})
-  ON CONFLICT (id) DO NOTHING`
+const insertEntry = (columns: readonly string[]): string =>
+  `INSERT INTO entries (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
+
+/** With the names in columns, and with their number. */
+const INSERT_NAMED = insertEntry([...ENTRY_COLUMNS, ...NAMED])
+const INSERT_NUMBERED = insertEntry([...ENTRY_COLUMNS, 'names', 'environment'])
+const NO_ENVIRONMENT = ''
 
 /** The statement that takes an arrival and `indexedTexts`. */
 export const insertTexts = (table: string): string =>

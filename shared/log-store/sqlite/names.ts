@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
  * An entry has its names in columns of its own instead if an older version stored it, or if too many combinations were in use (`namesMax`):
  * a client may send a new category with each entry. `columnOf` reads both.
  */
-const NAMED = ['environment', 'event', 'step', 'project', 'category', 'event_name'] as const
+export const NAMED = ['environment', 'event', 'step', 'project', 'category', 'event_name'] as const
 
 /** The values of the columns NAMED, in their order. */
 export type Names = readonly [environment: string, ...others: (string | null)[]]
@@ -26,23 +26,19 @@ export const columnOf = (column: string): string =>
 export const columnsOf = (columns: readonly string[]): string =>
   columns.map((column) => `${columnOf(column)} AS ${column}`).join(', ')
 
-/** The columns with the names of an entry: the number of the combination, or else the names. */
-export const NAMES_COLUMNS: readonly string[] = ['names', ...NAMED]
-
-/** The values of NAMES_COLUMNS. */
-type NamesValues = readonly (number | string | null)[]
-
 const FIND = `SELECT number, last_table FROM names WHERE ${NAMED.map((name) => `${name} IS ?`).join(' AND ')}`
 const INSERT = `INSERT INTO names (last_table, ${NAMED.join(', ')}) VALUES (?, ${NAMED.map(() => '?').join(', ')})`
 
 /** Numbers the combinations of names that are written, of which it remembers those in the current full-text table. */
 export function createNamesWriter(database: Database, namesMax: number) {
-  const known = new Map<string, NamesValues>()
+  const known = new Map<string, number>()
   let knownIn = 0
 
   return {
-    /** Begins a transaction that writes to a full-text table. Numbers new combinations while there are fewer than `namesMax`. */
-    begin(table: number): (names: Names) => NamesValues {
+    /**
+     * Begins a transaction that writes to a full-text table. Numbers new combinations while there are fewer than `namesMax`; null for others.
+     */
+    begin(table: number): (names: Names) => number | null {
       let room: number | undefined
       if (table !== knownIn) known.clear()
       knownIn = table
@@ -66,10 +62,8 @@ export function createNamesWriter(database: Database, namesMax: number) {
         const before = known.get(key)
         if (before !== undefined) return before
         const number = numberOf(names)
-        if (number === null) return [null, ...names]
-        const values = [number, '', ...names.slice(1).map(() => null)]
-        known.set(key, values)
-        return values
+        if (number !== null) known.set(key, number)
+        return number
       }
     },
     /** After a transaction that failed, as its combinations have no numbers. */

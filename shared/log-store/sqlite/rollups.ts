@@ -238,6 +238,7 @@ function changeRows(
   entries: readonly CountedEntry[],
   widths: readonly number[],
 ): void {
+  const [add, removeEmpty] = [database.prepare(CHANGE), database.prepare(REMOVE_EMPTY)]
   // Each width is summed from the one before, which has few counts.
   let counts: Iterable<readonly [minute: number, count: number]> = entries.map(({ minute }) => [minute, 1] as const)
   for (const width of widths) {
@@ -247,8 +248,8 @@ function changeRows(
       sums.set(start, (sums.get(start) ?? 0) + count)
     }
     for (const [start, count] of sums) {
-      database.prepare(CHANGE).run(team, detail, width, start, facts, sign * count)
-      if (sign === -1) database.prepare(REMOVE_EMPTY).run(team, detail, width, start, facts)
+      add.run(team, detail, width, start, facts, sign * count)
+      if (sign === -1) removeEmpty.run(team, detail, width, start, facts)
     }
     counts = sums
   }
