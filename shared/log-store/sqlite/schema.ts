@@ -16,6 +16,7 @@ export const PAGE_BYTES = 8_192
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
  * - `entries.names` is a number of `names`; then `environment` is empty, and the five columns of other names are NULL.
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
+ * - `entries_by_flow` lacks the id, which older files have in it: the few entries of a flow that have one time are sorted as they are read.
  * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
  *   that of the next table.
  * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the minute
@@ -45,7 +46,7 @@ const ENTRIES_SCHEMA = `
   ) STRICT;
   CREATE UNIQUE INDEX entries_by_id ON entries (id);
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
-  CREATE INDEX entries_by_flow ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL;
+  CREATE INDEX entries_by_flow ON entries (team, correlation_key, timestamp) WHERE correlation_key IS NOT NULL;
   CREATE TABLE text_tables (
     number INTEGER PRIMARY KEY,
     first_arrival INTEGER NOT NULL
