@@ -10,7 +10,7 @@ const NOT_PUBLIC_V4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '168.63.129.16',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -23,34 +23,23 @@ const NOT_PUBLIC_V4 = [
   '224.0.0.0/3',
 ]
 
-/** Only global unicast IPv6 addresses are public, except the ranges reserved for protocols, documentation and 6to4. */
-const PUBLIC_V6 = ['2000::/3']
-const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
-
 /** The NAT64 prefix (RFC 6052) for reaching IPv4 from IPv6-only hosts; the last 32 bits are the IPv4 address. */
 const NAT64 = '64:ff9b::'
 
-const isNotPublicV4 = createNetworkCheck(NOT_PUBLIC_V4)
-const isGlobalV6 = createNetworkCheck(PUBLIC_V6)
-const isSetAsideV6 = createNetworkCheck(NOT_PUBLIC_V6)
+/** Only global unicast IPv6 addresses are public, except the ranges reserved for protocols, documentation and 6to4. */
+const PUBLIC_V6 = ['2000::/3', `${NAT64}/96`]
+const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+
+const translated = NOT_PUBLIC_V4.map((network) => {
+  const [address, bits] = network.split('/')
+  return `${NAT64}${address}/${96 + Number(bits)}`
+})
+const isPublicV6 = createNetworkCheck(PUBLIC_V6)
+const isSetAside = createNetworkCheck([...NOT_PUBLIC_V4, ...NOT_PUBLIC_V6, ...translated])
 
 /** Whether an address, in the resolver's notation, is a public Internet host. */
-export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !isNotPublicV4(address)
-  if (!isIPv6(address)) return false
-  const inside = translatedAddress(address)
-  return inside === undefined ? isGlobalV6(address) && !isSetAsideV6(address) : !isNotPublicV4(inside)
-}
-
-/** The IPv4 address that a NAT64 address reaches. */
-function translatedAddress(address: string): string | undefined {
-  // A URL normalises every notation of an IPv6 address.
-  const canonical = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1)
-  const [, high = '0', low] = new RegExp(`^${NAT64}(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$`).exec(canonical) ?? []
-  if (low === undefined) return undefined
-  const bits = (Number.parseInt(high, 16) << 16) | Number.parseInt(low, 16)
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.')
-}
+export const isPublicAddress = (address: string): boolean =>
+  (isIPv4(address) || isPublicV6(address)) && !isSetAside(address)
 
 /** The host of a URL if it is an address; a URL normalises all notations of an address. */
 export function literalAddress({ hostname }: URL): string | undefined {
