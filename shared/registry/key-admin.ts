@@ -60,6 +60,7 @@ export interface RotateOptions {
   readonly byTeam?: boolean
 }
 
+/** Gives a Team a new key. The old ones stay live unless `revokeOld`. */
 export async function rotateKey(
   deps: RegistryAdminDeps,
   team: string,
@@ -112,12 +113,12 @@ function newKey(state: RegistryState, team: string): string {
   }
 }
 
-/** Revokes a key; with `keepLast`, not the only live one, which would lock the Team out. */
+/** Revokes a key, named by its first characters or in full; with `keepLast`, not the only live one, which would lock the Team out. */
 export async function revokeKey(
   deps: RegistryAdminDeps,
   team: string,
   prefix: string,
-  { keepLast }: { readonly keepLast: boolean },
+  { keepLast }: { readonly keepLast: boolean } = { keepLast: false },
 ): Promise<RevokeResult> {
   const present = await readTopic(deps)
   const { state } = present
