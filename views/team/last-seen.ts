@@ -4,6 +4,7 @@ import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { createSemaphore } from '../../shared/runtime/semaphore.ts'
+import { unlessAborted } from '../../shared/runtime/waiting.ts'
 
 /** The latest entry and the number of entries of a Team's Events, Steps and Projects within the last day. */
 export interface LastSeen {
@@ -48,32 +49,26 @@ export function createLastSeen({
 }: LastSeenDeps): (team: string) => Promise<LastSeen> {
   const kept = new Map<string, { readonly at: number; readonly answer: Promise<LastSeen> }>()
 
-  async function look(team: string): Promise<LastSeen> {
+  async function look(team: string, signal: AbortSignal): Promise<LastSeen> {
     const since = timestampOf(clock.now() - DAY_MS)
     const end = performance.now() + BUDGET_MS
-    const signal = AbortSignal.timeout(patienceMs)
-    try {
-      const [events, applications] = await Promise.all([
-        store.facets(filterOf(team, 'event', since), TARGETS_MAX, signal),
-        store.facets(filterOf(team, 'application', since), TARGETS_MAX, signal),
-      ])
-      const counts = { event: events.event, step: events.step, project: applications.project }
-      const lists = Object.values(counts)
-      const targets = Object.entries(counts).flatMap(([kind, values]) =>
-        values.map(({ value, count }) => ({ kind: kind as TargetKind, value, count })),
-      )
-      const seen = { event: new Map<string, Seen>(), step: new Map<string, Seen>(), project: new Map<string, Seen>() }
-      const { run } = createSemaphore(AT_A_TIME)
-      const lookUp = async ({ kind, value, count }: (typeof targets)[number]): Promise<void> => {
-        const at = performance.now() < end ? await latestOf(team, kind, value, since, signal) : null
-        seen[kind].set(value, { at, count })
-      }
-      await Promise.all(targets.map((target) => run(() => lookUp(target))))
-      return { complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
-    } catch (err) {
-      logger.warn({ err }, 'the log store could not tell what was last seen')
-      return NOT_KNOWN
+    const [events, applications] = await Promise.all([
+      store.facets(filterOf(team, 'event', since), TARGETS_MAX, signal),
+      store.facets(filterOf(team, 'application', since), TARGETS_MAX, signal),
+    ])
+    const counts = { event: events.event, step: events.step, project: applications.project }
+    const lists = Object.values(counts)
+    const targets = Object.entries(counts).flatMap(([kind, values]) =>
+      values.map(({ value, count }) => ({ kind: kind as TargetKind, value, count })),
+    )
+    const seen = { event: new Map<string, Seen>(), step: new Map<string, Seen>(), project: new Map<string, Seen>() }
+    const { run } = createSemaphore(AT_A_TIME)
+    const lookUp = async ({ kind, value, count }: (typeof targets)[number]): Promise<void> => {
+      const at = performance.now() < end ? await latestOf(team, kind, value, since, signal) : null
+      seen[kind].set(value, { at, count })
     }
+    await Promise.all(targets.map((target) => run(() => lookUp(target))))
+    return { complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
   }
 
   async function latestOf(
@@ -88,22 +83,18 @@ export function createLastSeen({
     return entries[0]?.timestamp ?? null
   }
 
-  function answerFor(team: string): Promise<LastSeen> {
+  return (team) => {
     const now = clock.now()
     // A clock that was set back is far from the time that was noted, too.
     for (const [one, { at }] of kept) if (Math.abs(now - at) > FRESH_MS) kept.delete(one)
     const present = kept.get(team)
     if (present !== undefined) return present.answer
-    const answer = look(team)
+    const signal = AbortSignal.timeout(patienceMs)
+    const answer = unlessAborted(look(team, signal), signal).catch((err: unknown) => {
+      logger.warn({ err }, 'the log store could not tell what was last seen')
+      return NOT_KNOWN
+    })
     kept.set(team, { at: now, answer })
-    return answer
-  }
-
-  return async (team) => {
-    const { promise: expired, resolve } = Promise.withResolvers<LastSeen>()
-    const timer = setTimeout(resolve, patienceMs, NOT_KNOWN)
-    const answer = await Promise.race([answerFor(team), expired])
-    clearTimeout(timer)
     return answer
   }
 }
