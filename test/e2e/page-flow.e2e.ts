@@ -84,10 +84,20 @@ describeWithBrowser('the page of one flow', (browse) => {
         level: 'Error',
       },
     ])
-    const { page } = await openFlow('failed-1')
-    await page
-      .getByRole('button', { name: 'PaymentFailedException: insufficient_funds · CaptureHandler.cs:87' })
-      .click()
+    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/api\/flows\/.*limit=1000/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${server.url}/flows/failed-1`)
+    const facts = page.locator('.flow-facts')
+    const place = await facts.boundingBox()
+    release()
+    const failure = page.getByRole('button', { name: 'PaymentFailedException: insufficient_funds · CaptureHandler.cs:87' })
+    await failure.waitFor()
+    expect(await facts.boundingBox()).toEqual(place)
+    await failure.click()
     await eventually(async () => expect(await selected(page).textContent()).toContain('not captured'))
     const missing = await page.evaluate<number>(
       `Math.min(...[...document.querySelectorAll('.flow-unseen')].map((one) => one.getBoundingClientRect().left))`,

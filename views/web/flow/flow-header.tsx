@@ -25,7 +25,7 @@ interface HeaderProps {
 }
 
 /** The summary of a flow, above its logs. */
-export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
+export function FlowHeader({ view, data: { live, loading }, toggleLive }: HeaderProps) {
   const { summary } = view.brief
   const { correlationKey, firstAt, lastAt, total, events, steps, projects } = summary
   const parts = [
@@ -59,7 +59,7 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />
       </header>
-      <FlowFailure view={view} />
+      <FlowFailure view={view} loading={loading} />
       <p class="muted">
         {visible(summary.reason)} The last log is from {agoText(lastAt, useNow())}.
       </p>
@@ -119,11 +119,13 @@ function FlowExport({ view: { window, params, brief } }: { readonly view: FlowVi
 }
 
 /** The error that a flow ended with, on one line that links to its log. */
-function FlowFailure({ view }: { readonly view: FlowView }) {
+function FlowFailure({ view, loading }: { readonly view: FlowView; readonly loading: boolean }) {
   const { state, lastProgressAt } = view.brief.summary
-  const log =
-    state === 'failed' ? failingLog(view.logs, lastProgressAt === null ? 0 : epochMs(lastProgressAt)) : undefined
-  return log === undefined ? null : <Line log={log} onSelect={() => view.select(log)} />
+  if (state !== 'failed') return null
+  const log = failingLog(view.logs, lastProgressAt === null ? 0 : epochMs(lastProgressAt))
+  if (log !== undefined) return <Line log={log} onSelect={() => view.select(log)} />
+  // Its room is kept, so that nothing moves when it comes.
+  return loading ? <p>{'\u00a0'}</p> : null
 }
 
 function Line({ log, onSelect }: { readonly log: FlowLog; readonly onSelect: () => void }) {
