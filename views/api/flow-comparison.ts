@@ -1,9 +1,9 @@
 import { levelRank } from '../../shared/contract/levels.ts'
 import type { ComparedStep, FlowComparison, FlowStep } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
-import { stepsOf, summaryOf } from './flow-summary.ts'
+import { shownOf, stepsOf, summaryOf } from './flow-summary.ts'
 import { flowsOf } from './flows.ts'
-import { withinPage } from './page.ts'
+import { HALF_PAGE_CHARACTERS_MAX, within } from './page.ts'
 
 /** Maximum number of Steps in an answer. */
 const STEPS_MAX = 1_000
@@ -21,12 +21,13 @@ export const compareFlows: Answer = async (call, tools) => {
   const [own, others] = [rowsByPlace(stepsOf(flow, names)), rowsByPlace(stepsOf(other, names))]
   // Steps of only one flow are ordered among those of both.
   const all = stepsOf({ ...flow, groups: [...flow.groups, ...other.groups] }, names)
-  const steps = withinPage(
+  const steps = within(
     all.slice(0, STEPS_MAX).map((row) => comparedStep(row, own.get(placeOf(row)), others.get(placeOf(row)))),
+    HALF_PAGE_CHARACTERS_MAX,
   )
   return {
-    flow: summaryOf(flow, names, now, waits),
-    other: summaryOf(other, names, now, waits),
+    flow: shownOf(summaryOf(flow, names, now, waits)),
+    other: shownOf(summaryOf(other, names, now, waits)),
     steps,
     more: all.length > steps.length,
   } satisfies FlowComparison

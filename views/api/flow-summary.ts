@@ -5,6 +5,7 @@ import { isInUse } from '../../shared/registry/registry.ts'
 import type { EntityRef, FlowStep, FlowSummary } from '../schemas/answers.ts'
 import { type FlowWaits, stateOf } from './flow-state.ts'
 import type { Names } from './names.ts'
+import { within } from './page.ts'
 
 /** `now` is in milliseconds since 1970. */
 export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWaits): FlowSummary {
@@ -25,6 +26,18 @@ export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWait
   }
   return { ...summary, ...stateOf(summary, now, waits) }
 }
+
+/** A summary as it is shown: a flow that touches thousands of names does not name them all. */
+export const shownOf = (summary: FlowSummary): FlowSummary => ({
+  ...summary,
+  events: within(summary.events, NAMES_CHARACTERS_MAX),
+  steps: within(summary.steps, NAMES_CHARACTERS_MAX),
+  projects: within(summary.projects, NAMES_CHARACTERS_MAX),
+  nextSteps: within(summary.nextSteps, NAMES_CHARACTERS_MAX),
+})
+
+/** Maximum characters of each list of names in a summary: those of a thousand usual names. */
+const NAMES_CHARACTERS_MAX = 256 * 1024
 
 /** For each Event, the next Step in use after the furthest Step seen. */
 function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {

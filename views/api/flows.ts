@@ -5,8 +5,8 @@ import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
 import { statesAt } from './flow-state.ts'
-import { stepsOf, summaryOf } from './flow-summary.ts'
-import { listText, pageText, textsWithin, withinPage } from './page.ts'
+import { shownOf, stepsOf, summaryOf } from './flow-summary.ts'
+import { HALF_PAGE_CHARACTERS_MAX, listText, pageText, textsWithin, within } from './page.ts'
 import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
 
@@ -20,7 +20,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
     refuseOthers(values)
     const flow = await store.flow(team, searchText(values.correlationKey), signal)
     return {
-      items: flow === undefined ? [] : [summaryOf(flow, names, clock.now(), learnt)],
+      items: flow === undefined ? [] : [shownOf(summaryOf(flow, names, clock.now(), learnt))],
       nextCursor: null,
     }
   }
@@ -32,7 +32,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
     .map((flow) => ({ flow, summary: summaryOf(flow, names, now, learnt) }))
     // A flow's entries may be newer than the index that it was found by.
     .filter(({ summary }) => state === null || summary.state === state)
-  const texts = textsWithin(listed, ({ summary }) => summary)
+  const texts = textsWithin(listed, ({ summary }) => shownOf(summary))
   const cutAt = texts.length < listed.length ? listed[texts.length - 1]?.flow : undefined
   const goOn = cutAt ?? next
   return listText(texts, { nextCursor: goOn === null ? null : encodeFlowCursor(sort, now, goOn) })
@@ -61,9 +61,9 @@ export const oneFlow: Answer = async (call, tools) => {
   const flow = await flowOf(call, tools)
   const request = { limit: values.limit, order: 'asc', after, form: 'row' } as const
   const page = await tools.store.search(flowEntries(call), request, call.signal)
-  const summary = summaryOf(flow, names, tools.clock.now(), await tools.waits.of(call.team, names))
-  const steps = withinPage(stepsOf(flow, names))
-  return pageText(page, 'asc', names, { summary, steps, projects: summary.projects })
+  const summary = shownOf(summaryOf(flow, names, tools.clock.now(), await tools.waits.of(call.team, names)))
+  const steps = within(stepsOf(flow, names), HALF_PAGE_CHARACTERS_MAX)
+  return pageText(page, 'asc', names, { summary, steps, projects: summary.projects }, HALF_PAGE_CHARACTERS_MAX)
 }
 
 /** The flow that the path names; throws `not_found` when the Team has no entry with its key. */

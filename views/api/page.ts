@@ -6,6 +6,8 @@ import type { ValuedRow } from './row-values.ts'
 
 /** Maximum characters of one page's items: the registry's names for a row's Event and Step can be as long as the row. */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
+/** The same for each of two lists of one answer. */
+export const HALF_PAGE_CHARACTERS_MAX = PAGE_CHARACTERS_MAX / 2
 
 /** The JSON texts of the first items, at least one, that have at most `charactersMax` characters together. */
 export function textsWithin<Item>(
@@ -24,9 +26,9 @@ export function textsWithin<Item>(
   return texts
 }
 
-/** The first items, at least one, whose JSON is no larger than a page. */
-export const withinPage = <Item>(items: readonly Item[]): readonly Item[] =>
-  items.slice(0, textsWithin(items, (item) => item).length)
+/** The first items, at least one, whose JSON has at most `charactersMax` characters. */
+export const within = <Item>(items: readonly Item[], charactersMax: number): readonly Item[] =>
+  items.slice(0, textsWithin(items, (item) => item, charactersMax).length)
 
 /** The data of a list, as JSON text, of items that are JSON texts already; `rest` has the further fields. */
 export const listText = (

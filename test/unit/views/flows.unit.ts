@@ -31,6 +31,18 @@ afterEach(() => views.close())
 const keys = async (query: string): Promise<string[]> =>
   (await views.get<Flows>(`/api/flows?${query}`)).data.items.map((item) => item.correlationKey)
 
+test('a flow of thousands of Steps with long identifiers has a bounded answer, alone and beside another', async () => {
+  const identifier = (number: number): string => `${number}`.padEnd(1_000, '-')
+  const logs = Array.from({ length: 8_000 }, (_, number) =>
+    eventLog({ correlationKey: 'k', event: identifier(number), step: identifier(number), timestamp: at(number) }),
+  )
+  views.store.add(...logs, eventLog({ correlationKey: 'other' }))
+  for (const path of ['k', '-?key=k&limit=1000', 'k/compare/other', '?correlationKey=k']) {
+    const { status, text } = await views.get(`/api/flows${path.startsWith('?') ? '' : '/'}${path}`)
+    expect([status, text.length < 6_000_000]).toEqual([200, true])
+  }
+})
+
 describe('GET /api/flows', () => {
   test('lists flows by latest activity, with what they touched', async () => {
     views.store.add(
@@ -84,7 +96,7 @@ describe('GET /api/flows', () => {
     const name = 'n'.repeat(10_000)
     for (const [order, identifier] of steps.entries())
       views.entities.set(identifier, { kind: 'step', identifier, team: 'a', name, event: 'order', order })
-    const all = ['k0', 'k1', 'k2', 'k3', 'k4', 'k5']
+    const all = Array.from({ length: 24 }, (_, index) => `k${index}`)
     for (const [index, correlationKey] of all.entries())
       views.store.add(...steps.map((step) => eventLog({ correlationKey, step, timestamp: at(index) })))
     for (const sort of ['latest', 'longest', 'worst']) {
@@ -100,16 +112,16 @@ describe('GET /api/flows', () => {
 
   test('has one flow at least, however large, and of the Steps of a flow what a page holds', async () => {
     const steps = Array.from({ length: 6 }, (_, index) => `order.${index}`)
-    const name = 'n'.repeat(1_000_000)
+    const name = 'n'.repeat(5_000_000)
     views.entities.clear()
     for (const [order, identifier] of steps.entries())
       views.entities.set(identifier, { kind: 'step', identifier, team: 'a', name, event: 'order', order })
     for (const correlationKey of ['k', 'l'])
       views.store.add(...steps.map((step) => eventLog({ correlationKey, step, timestamp: at(1) })))
     expect((await views.get<Flows>('/api/flows')).data.items).toHaveLength(1)
-    expect((await views.get<Flow>('/api/flows/k')).data.steps).toHaveLength(4)
+    expect((await views.get<Flow>('/api/flows/k')).data.steps).toHaveLength(1)
     const { data } = await views.get<{ steps: unknown[]; more: boolean }>('/api/flows/k/compare/l')
-    expect(data).toMatchObject({ steps: { length: 4 }, more: true })
+    expect(data).toMatchObject({ steps: { length: 1 }, more: true })
   })
 
   test('takes part of the key as q, and the other filters', async () => {
