@@ -140,8 +140,16 @@ export interface Cursor {
 /** A page ends early once its entries, as returned, have this many bytes; it has at least one entry. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024
 
-/** A page of flows ends early once its flows have this many groups. */
+/** A page of flows ends early once its flows have this many groups; those with long names count more than once (`weightOf`). */
 export const PAGE_GROUPS_MAX = 20_000
+const USUAL_NAMES_CHARACTERS = 256
+
+/** The number of groups with usual names that take as much memory. */
+export const weightOf = (groups: readonly FlowGroup[]): number =>
+  groups.reduce((sum, { event, step, project }) => {
+    const characters = (event?.length ?? 0) + (step?.length ?? 0) + (project?.length ?? 0)
+    return sum + Math.max(1, characters / USUAL_NAMES_CHARACTERS)
+  }, 0)
 
 export interface PageRequest {
   readonly limit: number

@@ -1,12 +1,13 @@
 import { levelOf, levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, earlier, later, parseTimestamp } from '../../contract/timestamp.ts'
-import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError } from '../log-store.ts'
+import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError, weightOf } from '../log-store.ts'
+import { AnswerTooLongError } from './connection.ts'
 import { allOf, type Clause, term } from './query-dsl.ts'
 import { edge, INSTANT, instantOf, type Searcher, type TopHit } from './searcher.ts'
 
 const BUCKETS_PER_PAGE = 1_000
-/** Maximum groups held at once; a Team cannot make a flow with as many. */
-const GROUPS_MAX = 2 * PAGE_GROUPS_MAX
+/** Maximum weight of the groups held at once; a Team hardly makes a flow with as many. */
+const WEIGHT_MAX = 2 * PAGE_GROUPS_MAX
 /** Maximum entries of flows that are grouped here. */
 const ENTRIES_MAX = 1_000
 const PLACES = ['event', 'step', 'project'] as const
@@ -36,7 +37,7 @@ interface Place {
 /**
  * Counts the entries of flows by Event, Step, Project and level, exactly. `since` (yyyy-mm-dd) is the first day on which any of the flows
  * had entries, null if unknown; later days are always searched, since a summary may lag behind the entries. A flow without entries is not in
- * the map.
+ * the map. Rejects with an `AnswerTooLongError` if these flows have too many groups, but fewer flows may have fewer.
  */
 export async function readFlowGroups(
   searcher: Searcher,
@@ -49,7 +50,8 @@ export async function readFlowGroups(
   if (since !== null) clauses.push({ range: { receivedAt: { gte: `${since}T00:00:00.000Z` } } })
   const query = allOf(clauses)
   const places =
-    (await placesOfFew(searcher, team, query, signal)) ?? (await placesOfMany(searcher, team, query, signal))
+    (await placesOfFew(searcher, team, query, signal)) ??
+    (await placesOfMany(searcher, team, query, keys.length > 1, signal))
   const byKey = Map.groupBy(places, ({ correlationKey }) => correlationKey)
   return new Map([...byKey].map(([key, ofKey]) => [key, ofKey.map(({ group }) => group).sort(byBeginning)]))
 }
@@ -106,16 +108,21 @@ async function placesOfMany(
   searcher: Searcher,
   team: string,
   query: Clause,
+  canAskForFewer: boolean,
   signal: AbortSignal | undefined,
 ): Promise<readonly Place[]> {
   const places: Place[] = []
+  let weight = 0
   let after: Key | undefined
   do {
     const body = { query, size: 0, aggs: { groups: groupsFrom(after) } }
     const answer = await searcher.entries<Aggregated>(team, [], body, { signal })
     const page = answer.aggregations?.groups
-    places.push(...(page?.buckets ?? []).map(placeOf))
-    if (places.length > GROUPS_MAX) throw new ReadTooLargeError('flows with so many groups cannot be counted at once')
+    const found = (page?.buckets ?? []).map(placeOf)
+    places.push(...found)
+    weight += weightOf(found.map(({ group }) => group))
+    if (weight > WEIGHT_MAX)
+      throw new (canAskForFewer ? AnswerTooLongError : ReadTooLargeError)('flows with so many groups cannot be counted')
     // A page has a key to go on from even if it is the last.
     after = page?.buckets.length === BUCKETS_PER_PAGE ? page.after_key : undefined
   } while (after !== undefined)

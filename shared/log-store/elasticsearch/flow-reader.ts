@@ -14,6 +14,7 @@ import {
   NO_FLOWS,
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
+  weightOf,
 } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFlowFilter, stateClauses } from './flow-filter.ts'
@@ -21,6 +22,7 @@ import { readFlowGroups } from './flow-groups.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
+import { askForFewer } from './retrying.ts'
 import type { Hit, Searcher, Terms } from './searcher.ts'
 
 interface Deps {
@@ -147,7 +149,7 @@ function pageBody(filter: FlowFilter, { limit, sort, after }: FlowPageRequest): 
 
 type Ranked = Told & Pick<ListedFlow, 'rank'>
 
-/** The flows of the first summaries, up to `limit` or to `PAGE_GROUPS_MAX` groups, and the number of summaries that these are. */
+/** The flows of the first summaries, up to `limit` or a weight of `PAGE_GROUPS_MAX`, and the number of summaries that these are. */
 async function readListed(
   searcher: Searcher,
   team: string,
@@ -156,18 +158,22 @@ async function readListed(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly flows: readonly ListedFlow[]; readonly told: number }> {
   const flows: ListedFlow[] = []
-  let groups = 0
+  let weight = 0
   let told = 0
-  while (told < Math.min(limit, found.length) && groups < PAGE_GROUPS_MAX) {
-    const summaries = found.slice(told, Math.min(limit, told + FLOWS_COUNTED_AT_ONCE))
-    const keys = summaries.map(({ correlationKey }) => correlationKey)
-    const counted = await readFlowGroups(searcher, team, keys, firstDay(summaries), signal)
+  let atOnce = FLOWS_COUNTED_AT_ONCE
+  while (told < Math.min(limit, found.length) && weight < PAGE_GROUPS_MAX) {
+    const { summaries, counted } = await askForFewer(atOnce, async (count) => {
+      atOnce = count
+      const some = found.slice(told, Math.min(limit, told + count))
+      const keys = some.map(({ correlationKey }) => correlationKey)
+      return { summaries: some, counted: await readFlowGroups(searcher, team, keys, firstDay(some), signal) }
+    })
     // A summary may exist before its entries are searchable, and may outlive them by a retention run.
     for (const summary of summaries) {
       const flow = flowOf(summary, counted.get(summary.correlationKey))
       if (flow !== undefined) flows.push({ ...flow, rank: summary.rank })
     }
-    for (const ofKey of counted.values()) groups += ofKey.length
+    for (const ofKey of counted.values()) weight += weightOf(ofKey)
     told += summaries.length
   }
   return { flows, told }
