@@ -287,7 +287,7 @@ describe('a journal that keeps failing', () => {
   })
 
   test('is used again once a trial succeeds', async () => {
-    const { journal, publisher, publish } = await setUp({ breaker: { ...breaker, openMs: 50 } }, 1)
+    const { journal, publisher, publish } = await setUp({ breaker: { ...breaker, openMs: 500 } }, 1)
     journal.fail('not_written')
     await eventually(async () => expect(await publish([publication('x')])).toEqual(['paused']))
     journal.fail(null)
