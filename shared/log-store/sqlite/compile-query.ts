@@ -12,15 +12,13 @@ import { splitWords } from '../../query/words.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { columnOf } from './names.ts'
-import { TEXT_BITS } from './schema.ts'
+import { TEXT_BITS, TEXT_COLUMNS } from './schema.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
+import { matchPhrase, matchValues } from './words-index.ts'
 
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
 type Matching = (expression: string) => Sql
 
-/** Words without a field are searched in all columns. */
-const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']
 /** The fields of an entry in SQL. */
 export const KEYWORDS = {
   id: ID_TEXT,
@@ -119,7 +117,7 @@ function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string
 }
 
 function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
-  const columns = field === null ? COLUMNS : [field]
+  const columns = field === null ? TEXT_COLUMNS : [field]
   if (phrase) return matchPhrase(columns, words, prefix)
   return words
     .map((word, index) => `(${matchPhrase(columns, [word], prefix && index === words.length - 1)})`)

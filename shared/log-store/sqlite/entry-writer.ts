@@ -11,7 +11,7 @@ import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import { createNamesWriter, NAMED, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
-import { KINDS, TEXT_BITS } from './schema.ts'
+import { KINDS, TEXT_BITS, TEXT_COLUMNS, type TextColumn } from './schema.ts'
 import { storedSource } from './sources.ts'
 import { currentTextTable, lastArrival, nameOf } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
@@ -24,7 +24,9 @@ export function createEntryWriter(
   const names = createNamesWriter(database, limits.namesMax)
 
   function write(forms: readonly ReturnType<typeof storedForms>[]): readonly WriteOutcome[] {
-    const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
+    const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals, () =>
+      longestOf(forms),
+    )
     const numberOf = names.begin(table)
     const insertNumbered = database.prepare(INSERT_NUMBERED)
     const insertNamed = database.prepare(INSERT_NAMED)
@@ -65,7 +67,7 @@ interface StoredForms {
   readonly entry: readonly SQLInputValue[]
   readonly names: Names
   readonly content: Omit<Content, 'arrival'>
-  readonly texts: readonly SQLInputValue[]
+  readonly texts: readonly (string | null)[]
 }
 
 const ENTRY_COLUMNS = [
@@ -83,13 +85,21 @@ const NO_ENVIRONMENT = ''
 
 /** The statement that takes an arrival and `indexedTexts`. */
 export const insertTexts = (table: string): string =>
-  `INSERT INTO ${table} (rowid, message, exception, payload, leaves) VALUES (?, ?, ?, ?, ?)`
+  `INSERT INTO ${table} (rowid, ${TEXT_COLUMNS.join(', ')}) VALUES (?, ?, ?, ?, ?)`
 
-/** The texts of a document in the form that a full-text table takes. */
-export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] => [
+/** The texts of a document in the form that a full-text table takes, in the order of TEXT_COLUMNS. */
+export const indexedTexts = (document: EntryDocument): readonly (string | null)[] => [
   ...[document.message, document.exception, document.payload].map(indexedText),
   `${indexedText(detailsText(document)) ?? ''}\n${valueWords(document)}`,
 ]
+
+/** The column with the most text in these documents. */
+function longestOf(forms: readonly ReturnType<typeof storedForms>[]): TextColumn {
+  const lengths = TEXT_COLUMNS.map((_, index) =>
+    forms.reduce((sum, form) => sum + ('refused' in form ? 0 : (form.texts[index]?.length ?? 0)), 0),
+  )
+  return TEXT_COLUMNS[lengths.indexOf(Math.max(...lengths))] ?? 'leaves'
+}
 
 /** SQLite's limit is 1,000,000,000 bytes; a UTF-16 unit takes at most 3. */
 const SOURCE_LENGTH_MAX = 300_000_000

@@ -222,14 +222,17 @@ export const KINDS = { event: 0, application: 1 } as const satisfies Record<Entr
 
 export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 
+export const TEXT_COLUMNS = ['message', 'exception', 'payload', 'leaves'] as const
+export type TextColumn = (typeof TEXT_COLUMNS)[number]
+
 /**
  * A full-text table has words and their positions, but no text: phrases are exact, and nothing is stored twice. It cannot delete a single
  * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts) and the words of values (words-index.ts); earlier
- * releases wrote fewer words. `leaves` has most of the words, so it comes first: a word takes two bytes less in the first column.
+ * releases wrote fewer words. A word takes two bytes less in the first column, so that is the one with the most text.
  */
-export const textTableSchema = (table: string): string => `
+export const textTableSchema = (table: string, first: TextColumn): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(
-    leaves, message, exception, payload,
+    ${[first, ...TEXT_COLUMNS.filter((column) => column !== first)].join(', ')},
     content = '', columnsize = 0, detail = full, tokenize = 'unicode61 remove_diacritics 0'
   );
   INSERT INTO ${table} (${table}, rank) VALUES ('automerge', ${AUTOMERGE});

@@ -2,7 +2,7 @@ import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { type Database, goOn } from './database.ts'
 import { removeUnusedNames } from './names.ts'
-import { textTableSchema } from './schema.ts'
+import { type TextColumn, textTableSchema } from './schema.ts'
 import { compose, join, type Sql, sql } from './sql.ts'
 
 /**
@@ -89,17 +89,30 @@ const minuteOf = (timestamp: string): number => Number(toNanos(timestamp) / MINU
 export const isRenewed = (database: Database): boolean =>
   database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
 
-/** The number of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. */
-export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): number {
+/**
+ * The number of the table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals, with
+ * the column of most text first.
+ */
+export function currentTextTable(
+  database: Database,
+  nextArrival: number,
+  arrivalsMax: number,
+  longest: () => TextColumn,
+): number {
   const last = database.prepare('SELECT number, first_arrival FROM text_tables ORDER BY number DESC LIMIT 1').get()
   const number = Number(last?.['number'] ?? 0)
   if (last !== undefined && nextArrival - Number(last['first_arrival']) < arrivalsMax) return number
-  return beginTextTable(database, number + 1, nextArrival)
+  return beginTextTable(database, number + 1, nextArrival, longest())
 }
 
 /** Creates the table for arrivals from `firstArrival` on, and returns its number. */
-export function beginTextTable(database: Database, number: number, firstArrival: number): number {
-  database.exec(textTableSchema(nameOf(number)))
+export function beginTextTable(
+  database: Database,
+  number: number,
+  firstArrival: number,
+  longest: TextColumn = 'leaves',
+): number {
+  database.exec(textTableSchema(nameOf(number), longest))
   database.prepare('INSERT INTO text_tables (number, first_arrival) VALUES (?, ?)').run(number, firstArrival)
   return number
 }

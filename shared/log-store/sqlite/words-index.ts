@@ -1,9 +1,10 @@
 import type { EntryDocument } from '../../contract/documents.ts'
 import { murmur2 } from '../../contract/partitioner.ts'
-import type { LeafField, Query, TextField } from '../../query/ast.ts'
+import type { LeafField, Query } from '../../query/ast.ts'
 import { keyRange, sortKey, typeOf } from '../../query/sort-key.ts'
 import { mayBeInWord, splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
 import { FIELD_MARKS } from './leaf-bytes.ts'
+import type { TextColumn } from './schema.ts'
 
 /**
  * The form of texts in SQLite's full-text index, in which they are split as in words.ts. Its tokenizer agrees with words.ts on ASCII, so
@@ -12,8 +13,6 @@ import { FIELD_MARKS } from './leaf-bytes.ts'
  */
 const TAKEN_AS_IT_IS = /^[0-9a-zß-öø-ÿα-ρσ-ωа-џ一-龥ぁ-ゖァ-ヺ가-힣]*$/
 const NOT_TAKEN = /[^0-9a-zß-öø-ÿα-ρσ-ωа-џ一-龥ぁ-ゖァ-ヺ가-힣]/g
-
-export type WordColumn = TextField | 'leaves'
 
 /** The text to put into the index; null if it has nothing to find. */
 export function indexedText(text: string | null): string | null {
@@ -46,7 +45,7 @@ function splitsAlike(text: string): boolean {
  * A full-text query: the words as a phrase in one of the columns, with `prefix` the last one as the beginning of a word. There has to be at
  * least one word.
  */
-export const matchPhrase = (columns: readonly WordColumn[], words: readonly string[], prefix: boolean): string =>
+export const matchPhrase = (columns: readonly TextColumn[], words: readonly string[], prefix: boolean): string =>
   `{${columns.join(' ')}} : "${words.map(indexedWord).join(' ')}"${prefix ? ' *' : ''}`
 
 /** Begins the words of values. No word of a text begins with it (`inPrivateUse`). */

@@ -7,7 +7,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
-import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
+import {
+  type Cursor,
+  type Page,
+  ReadTooLargeError,
+  StoreHaltError,
+  TailCursorError,
+} from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase, StoreUnavailableError } from '../../../../../shared/log-store/sqlite/database.ts'
 import {
   createSqliteLogStore,
@@ -79,6 +85,49 @@ describe('the file', () => {
     await store.write([applicationDocument(fields)], never)
     expect(await found('order-1 tenant billing')).toBe(1)
     expect(await found('acme')).toBe(2)
+  })
+
+  test('has a full-text table whose first column is the one with the most text of its first write', async () => {
+    const store = await open({ limits: { textTableArrivals: 1 } })
+    const fields = { team: 'payments', eventName: 'OrderPlaced' }
+    for (const [message, note] of [
+      ['order 1 was placed by a customer who had looked for it in all of our shops', 'a'],
+      ['order 2', 'a long note about what was placed, and by whom'],
+    ] as const)
+      await store.write([applicationDocument({ ...fields, message, scopeData: { note } })], never)
+    const tables = inFile(file, (database) =>
+      database.prepare("SELECT sql FROM sqlite_schema WHERE name IN ('texts_1', 'texts_2') ORDER BY name").all(),
+    )
+    const firstColumns = tables.map(({ sql }) => /fts5\(\s*(\w+)/.exec(String(sql))?.[1])
+    expect(firstColumns).toEqual(['message', 'leaves'])
+    const found = ['placed', 'message:placed', 'scope.note:"by whom"', '"order 2"', 'orderplaced'].map((text) =>
+      store.count({ ...all, query: parseQuery(text).query }),
+    )
+    expect(await Promise.all(found)).toEqual([2, 1, 0, 1, 2])
+  })
+
+  test('whose index of flows has ids, as every older one, is read in the same order', async () => {
+    const document = (id: string) =>
+      applicationDocument({ team: 'payments', id, correlationKey: 'order-1', timestamp: NOON })
+    const ids = ['b', 'c', 'a'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
+    const store = await open()
+    await store.write(ids.map(document), never)
+    const listed = async () => {
+      const flow = { ...all, correlationKey: 'order-1' }
+      const pages: string[] = []
+      for (let after: Cursor | null = null; ; ) {
+        const { entries, next }: Page = await store.search(flow, { limit: 2, order: 'asc', after })
+        pages.push(entries.map(({ id }) => id.charAt(0)).join(''))
+        if (next === null) return pages
+        after = next
+      }
+    }
+    expect(await listed()).toEqual(['ab', 'c'])
+    inFile(file, (database) =>
+      database.exec(`DROP INDEX entries_by_flow; CREATE INDEX entries_by_flow
+        ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL`),
+    )
+    expect(await listed()).toEqual(['ab', 'c'])
   })
 
   test('of version 2, whose entries have no words of their values, is searched, written, and renewed', async () => {

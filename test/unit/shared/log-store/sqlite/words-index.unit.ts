@@ -14,7 +14,7 @@ import { applicationDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 const database = new DatabaseSync(':memory:')
-database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
+database.exec(`${textTableSchema('texts', 'leaves')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
 const clear = database.prepare("INSERT INTO texts (texts) VALUES ('delete-all')")
 const insert = database.prepare('INSERT INTO texts (rowid, message) VALUES (?, ?)')
 const select = database.prepare('SELECT term FROM words ORDER BY doc, "offset"')
