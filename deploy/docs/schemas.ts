@@ -3,7 +3,7 @@ import { AUDIT_OUTCOMES } from '../../shared/contract/audit.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { described, titled } from '../../shared/contract/json-schema.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
-import { REGISTRY_SCHEMA } from '../../shared/registry/records.ts'
+import { REGISTRY_SCHEMA } from '../../shared/registry/schema.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 

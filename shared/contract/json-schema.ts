@@ -3,6 +3,7 @@
  * component of that name.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>
+type Properties = Readonly<Record<string, JsonSchema>>
 export type NamedSchema = JsonSchema & { readonly $id: string }
 
 /** The type of the values that a schema accepts, inferred from the keywords that are used here. */
@@ -14,13 +15,15 @@ export type Static<Schema> = Schema extends { readonly const: infer Value }
       ? Static<One>
       : Schema extends { readonly properties: infer Properties; readonly required: readonly (infer Name)[] }
         ? StaticObject<Properties, Name>
-        : Schema extends { readonly items: infer Items }
-          ? readonly Static<Items>[]
-          : Schema extends { readonly additionalProperties: infer Value }
-            ? Readonly<Record<string, Static<Value>>>
-            : Schema extends { readonly type: infer Name | readonly (infer Name)[] }
-              ? StaticOf[Name & keyof StaticOf]
-              : unknown
+        : Schema extends { readonly properties: infer Properties }
+          ? StaticObject<Properties, never>
+          : Schema extends { readonly items: infer Items }
+            ? readonly Static<Items>[]
+            : Schema extends { readonly additionalProperties: infer Value }
+              ? Readonly<Record<string, Static<Value>>>
+              : Schema extends { readonly type: infer Name | readonly (infer Name)[] }
+                ? StaticOf[Name & keyof StaticOf]
+                : unknown
 
 type StaticObject<Properties, Required> = {
   readonly [Name in keyof Properties as Name extends Required ? Name : never]: Static<Properties[Name]>
@@ -42,29 +45,30 @@ export const optionalText = { type: ['string', 'null'] } as const
 export const flag = { type: 'boolean' } as const
 
 /** An object whose properties are all required, except the optional ones. */
-export const objectOf = <
-  const Properties extends Readonly<Record<string, JsonSchema>>,
-  const Optional extends keyof Properties & string = never,
->(
-  properties: Properties,
+export const objectOf = <const All extends Properties, const Optional extends keyof All & string = never>(
+  properties: All,
   optional: readonly Optional[] = [],
 ) => {
-  const isRequired = (name: string): name is Exclude<keyof Properties & string, Optional> =>
+  const isRequired = (name: string): name is Exclude<keyof All & string, Optional> =>
     !(optional as readonly string[]).includes(name)
   return { type: 'object', required: Object.keys(properties).filter(isRequired), properties } as const
 }
 
 /** The same with a title, for the schemas of records; further properties are allowed. */
-export const titled = (
+export const titled = <
+  const Required extends Properties,
+  const Optional extends Properties = Record<never, JsonSchema>,
+>(
   title: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-  optional: Readonly<Record<string, JsonSchema>> = {},
-) => ({
-  title,
-  type: 'object',
-  properties: { ...properties, ...optional },
-  required: Object.keys(properties),
-})
+  properties: Required,
+  optional: Optional = {} as Optional,
+) =>
+  ({
+    title,
+    type: 'object',
+    properties: { ...properties, ...optional },
+    required: Object.keys(properties) as (keyof Required)[],
+  }) as const
 
 export const arrayOf = <const Items>(items: Items) => ({ type: 'array', items }) as const
 
@@ -82,10 +86,8 @@ export const named = <const Schema extends JsonSchema>(
 ): Schema & { readonly $id: string } => ({ $id: name, ...schema, ...(description !== undefined && { description }) })
 
 /** An object, whose properties are all required, as a component of the OpenAPI document. */
-export const component = <const Properties extends Readonly<Record<string, JsonSchema>>>(
-  name: string,
-  properties: Properties,
-) => named(name, objectOf(properties))
+export const component = <const All extends Properties>(name: string, properties: All) =>
+  named(name, objectOf(properties))
 
 /** A schema with a type given by the caller, as `Static` cannot infer it. */
 export const typed = <Value>(schema: JsonSchema) => schema as { readonly const: Value }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileEvent, FileTeam, RegistryFile } from './file.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
-import { type Archivable, archived, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
+import { archived, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
+import type { Archivable } from './schema.ts'
 import type { FileProblem } from './yaml-reader.ts'
 import { byLine } from './yaml-reader.ts'
 

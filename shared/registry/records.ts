@@ -1,41 +1,9 @@
 import { ajv } from '../contract/ajv.ts'
 import { parseGuid } from '../contract/guid.ts'
 import { isJsonObject, parseJsonObject } from '../contract/json-object.ts'
-import { described, type JsonSchema, titled } from '../contract/json-schema.ts'
-import { GUID_PATTERN } from '../contract/records.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
-import {
-  type EventEntity,
-  type KeyInfo,
-  type Project,
-  type SavedSearch,
-  SEARCH_PAGES,
-  type StepEntity,
-  type Team,
-} from './registry.ts'
-
-/**
- * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
- * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`, `search/<team>/<guid>`; its value is the JSON of everything that
- * the key does not say, or null for a deletion. Compaction keeps only the last record of a key, so the registry must never depend on an
- * earlier one.
- */
-export interface RegistryValues {
-  /** Its `defaultProject` may be archived or deleted. */
-  readonly team: Omit<Team, 'id'>
-  readonly event: Omit<EventEntity, 'kind' | 'identifier'>
-  /** Marked only where it was archived itself. */
-  readonly step: Omit<StepEntity, 'kind' | 'identifier'>
-  readonly project: Omit<Project, 'id'>
-  /** Revoked, never deleted, so that listing it again cannot revive it. */
-  readonly key: Omit<KeyInfo, 'hash'>
-  readonly search: Omit<SavedSearch, 'id'>
-}
-
-export interface Archivable {
-  /** When it was archived, a canonical timestamp; absent while it takes logs. Its stored logs keep its name. */
-  readonly archivedAt?: string
-}
+import { type Archivable, REGISTRY_SCHEMA, type RegistryValues } from './schema.ts'
 
 export type RegistryKind = keyof RegistryValues
 
@@ -137,81 +105,6 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   key: (id) => /^[^/]+\/[0-9a-f]{64}$/.test(id),
   search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitOwnedId(id).id) === splitOwnedId(id).id,
 }
-
-const time = { type: 'string', format: 'date-time' } as const
-const text = { type: 'string', minLength: 1 } as const
-
-/** Archived targets refuse new logs; stored logs keep their names. */
-const archivable = {
-  archivedAt: described(time, 'Since when new logs are refused; absent while they are taken.'),
-}
-
-/** The values of the registry topic, as published. A record's key says which kind of value it holds; null is a deletion. */
-export const REGISTRY_SCHEMA = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  $id: 'urn:sluice:schema:registry-record:v1',
-  title: 'RegistryRecord',
-  definitions: {
-    team: titled(
-      'Team',
-      { name: text },
-      {
-        defaultProject: {
-          type: 'string',
-          pattern: GUID_PATTERN,
-          description: 'Its Project for logs of unknown services; absent where it names none.',
-        },
-        limits: {
-          type: 'object',
-          properties: {
-            entriesPerSecond: { type: 'integer', minimum: 0 },
-            bytesPerSecond: { type: 'integer', minimum: 0, description: 'Of bodies, after decompression.' },
-            burstSeconds: { type: 'integer', minimum: 0 },
-            shadow: { type: 'boolean', description: 'Whether the quota is only counted.' },
-          },
-          description: 'Its quota; a field that is absent, and all of it, is that of the settings.',
-        },
-      },
-    ),
-    event: titled('Event', { team: described(text, "The owner's id."), name: text }, archivable),
-    step: titled(
-      'Step',
-      {
-        team: described(text, "The owner's id."),
-        event: {
-          type: ['string', 'null'],
-          minLength: 1,
-          description: "The Event's identifier; null for a Step alone.",
-        },
-        name: text,
-        order: {
-          type: 'integer',
-          minimum: Number.MIN_SAFE_INTEGER,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Its place among the Steps of its Event.',
-        },
-      },
-      archivable,
-    ),
-    project: titled('Project', { team: described(text, "The owner's id."), name: text }, archivable),
-    key: titled('Key', {
-      prefix: { type: 'string', description: 'The first characters of the key, to tell keys apart.' },
-      createdAt: time,
-      revokedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null while the key is live.' },
-    }),
-    search: titled('Search', {
-      name: text,
-      page: { type: 'string', enum: SEARCH_PAGES, description: 'The list of the page that it searches.' },
-      params: {
-        type: 'object',
-        additionalProperties: text,
-        description: "The parameters of the list's address.",
-      },
-    }),
-  },
-  // Kept as published: a saved search matches too, as it has the name that a Team requires.
-  anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
-} as const
 
 ajv.addSchema(REGISTRY_SCHEMA)
 

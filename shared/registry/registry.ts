@@ -1,3 +1,5 @@
+import type { RegistryValues } from './schema.ts'
+
 /**
  * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the records of a
  * compacted topic (records.ts), and is read-only here.
@@ -30,81 +32,45 @@ export interface Registry {
   searchesOf(teamId: string): readonly SavedSearch[]
 }
 
-/** The lists of the page whose searches can be saved, named as at the beginning of their paths. */
-export const SEARCH_PAGES = ['event-logs', 'application-logs', 'flows'] as const
-export type SearchPage = (typeof SEARCH_PAGES)[number]
+/* The objects of the registry: the values of their records (schema.ts) with their ids. */
 
-export interface SavedSearch {
+type Value<Kind extends keyof RegistryValues> = RegistryValues[Kind]
+
+export interface SavedSearch extends Value<'search'> {
   /** A GUID in canonical form. */
   readonly id: string
-  readonly name: string
-  /** The list that it searches. */
-  readonly page: SearchPage
-  /** The query parameters of the list. */
-  readonly params: Readonly<Record<string, string>>
 }
 
-export interface Team {
+/** Its `defaultProject` is one that takes logs, or absent. */
+export interface Team extends Value<'team'> {
   readonly id: string
-  readonly name: string
-  /** Its own quota; absent for that of the settings. */
-  readonly limits?: TeamLimits
-  /** The id of the Team's Project for logs of unknown services; absent if there is none that takes logs. */
-  readonly defaultProject?: string
 }
 
-/** The quota of a Team as set by an operator. Omitted fields are those of the settings. */
-export interface TeamLimits {
-  readonly entriesPerSecond?: number
-  /** Bytes of bodies, after decompression. */
-  readonly bytesPerSecond?: number
-  /** The size of a burst: a Team that was silent may send at once the quota of this many seconds. */
-  readonly burstSeconds?: number
-  /** Whether the quota only counts and refuses nothing. */
-  readonly shadow?: boolean
-}
+export type TeamLimits = NonNullable<Team['limits']>
 
-/** `archivedAt` is a canonical timestamp; absent while the Event takes logs. */
-export interface EventEntity {
+export interface EventEntity extends Value<'event'> {
   readonly kind: 'event'
   readonly identifier: string
-  readonly team: string
-  readonly name: string
-  readonly archivedAt?: string
 }
 
-export interface StepEntity {
+/** Its `archivedAt` is also set while its Event is archived. */
+export interface StepEntity extends Value<'step'> {
   readonly kind: 'step'
   readonly identifier: string
-  readonly team: string
-  readonly name: string
-  /** The identifier of the Event it belongs to; null for a Step without an Event. */
-  readonly event: string | null
-  /** Its place among the Event's Steps, from 1. */
-  readonly order: number
-  /** Also set while its Event is archived. */
-  readonly archivedAt?: string
 }
 
 export type Entity = EventEntity | StepEntity
 
-export interface Project {
+export interface Project extends Value<'project'> {
   readonly id: string
-  readonly team: string
-  readonly name: string
-  readonly archivedAt?: string
+}
+
+/** Revoked, never deleted, so that listing it again cannot revive it. */
+export interface KeyInfo extends Value<'key'> {
+  /** SHA-256 of the key, hex. */
+  readonly hash: string
 }
 
 /** Whether an Event, Step or Project takes logs. */
 export const isInUse = ({ archivedAt = null }: { readonly archivedAt?: string | null | undefined }): boolean =>
   archivedAt === null
-
-export interface KeyInfo {
-  /** SHA-256 of the key, hex. */
-  readonly hash: string
-  /** The key's first characters, at most 6, to tell keys apart. */
-  readonly prefix: string
-  /** Canonical timestamps. */
-  readonly createdAt: string
-  readonly revokedAt: string | null
-}

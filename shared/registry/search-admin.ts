@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { applyPlan } from './apply-plan.ts'
 import { type RegistryAdminDeps, readTopic } from './journal-access.ts'
 import { impossible, NOTHING, type Plan } from './plan.ts'
-import { ownedId, type RegistryState, type RegistryValues, splitOwnedId } from './records.ts'
+import { ownedId, type RegistryState, splitOwnedId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
+import type { RegistryValues } from './schema.ts'
 
 /** Maximum per Team: every process holds the whole registry in memory. */
 export const SEARCHES_MAX = 100

@@ -11,7 +11,7 @@ import {
   text,
   typed,
 } from '../../shared/contract/json-schema.ts'
-import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
+import { SEARCH_PAGES } from '../../shared/registry/schema.ts'
 import { guid, instant, optionalInstant, refused } from './answers.ts'
 import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
