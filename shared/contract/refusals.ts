@@ -1,40 +1,43 @@
+import { ajv } from './ajv.ts'
 import { parseJsonObject } from './json-object.ts'
+import { described, flag, objectOf, optionalText, type Static, text } from './json-schema.ts'
+
+/** What a Team is told about a refusal of its entry, or of a whole request. */
+export const TOLD = {
+  at: text,
+  endpoint: described(text, 'The path that was posted to.'),
+  code: text,
+  message: text,
+  details: { description: 'As in the answer to the sender.' },
+  index: {
+    type: ['integer', 'null'],
+    description: 'The place in the batch, from 0; null if the whole request or its only entry was refused.',
+  },
+  identifier: described(optionalText, 'The identifier that was addressed, from its beginning.'),
+  keyPrefix: described(optionalText, 'The first characters of the key that was presented, 6 at most.'),
+  userAgent: optionalText,
+  body: described(optionalText, 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.'),
+  bodyCut: flag,
+} as const
 
 /**
- * A refusal of a Team's entry, or of a whole request, as a gateway notes it on the refusals topic. The topic is internal: gateways
- * write it, views show it, and its records may change with any version.
+ * A refusal as a gateway notes it on the refusals topic. The topic is internal: gateways write it, views show it, and its records may
+ * change with any version.
  */
-export interface NotedRefusal {
-  readonly kind: 'refusal'
-  readonly team: string
-  /** Canonical timestamp. */
-  readonly at: string
-  /** The path that was posted to, such as `/api/ExternalLogs`. */
-  readonly endpoint: string
-  readonly code: string
-  readonly message: string
-  readonly details: unknown
-  /** The index of the entry in its batch; null if the whole request or its only entry was refused. */
-  readonly index: number | null
-  /** The identifier that the sender addressed, cut; null if it named none. */
-  readonly identifier: string | null
-  /** The first characters of the key that was presented, at most 6. */
-  readonly keyPrefix: string | null
-  readonly userAgent: string | null
-  /** The beginning of the body, or of the entry of a batch; null if it was not read. */
-  readonly body: string | null
-  readonly bodyCut: boolean
-}
+export type NotedRefusal = Static<typeof NOTED>
+const NOTED = objectOf({ kind: { const: 'refusal' }, team: text, ...TOLD })
 
 /** The number of a Team's refusals, by code, that a gateway did not note since its last such record. */
-interface UnnotedRefusals {
-  readonly kind: 'unnoted'
-  readonly team: string
-  readonly at: string
-  readonly counts: Readonly<Record<string, number>>
-}
+const UNNOTED = objectOf({
+  kind: { const: 'unnoted' },
+  team: text,
+  at: text,
+  counts: { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } },
+})
 
-export type RefusalRecord = NotedRefusal | UnnotedRefusals
+const RECORD = { oneOf: [NOTED, UNNOTED] } as const
+
+export type RefusalRecord = Static<typeof RECORD>
 
 /** Maximum bytes of a body or an entry that are kept. */
 export const REFUSED_BODY_BYTES_MAX = 8_192
@@ -49,34 +52,5 @@ export const encodeRefusal = (record: RefusalRecord) => ({
 /** Reads a record of the topic; undefined for anything that a gateway of this version did not write. */
 export function decodeRefusal(value: Buffer | null): RefusalRecord | undefined {
   const json = parseJsonObject(String(value))
-  if (json === undefined) return undefined
-  const shape = json['kind'] === 'refusal' ? REFUSAL : json['kind'] === 'unnoted' ? UNNOTED : undefined
-  const isWhole = shape !== undefined && Object.entries(shape).every(([name, fits]) => fits(json[name]))
-  return isWhole ? (json as unknown as RefusalRecord) : undefined
-}
-
-type Shape = Readonly<Record<string, (value: unknown) => boolean>>
-
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-
-const REFUSAL: Shape = {
-  team: isText,
-  at: isText,
-  endpoint: isText,
-  code: isText,
-  message: isText,
-  index: (value) => value === null || isCount(value),
-  identifier: isTextOrNull,
-  keyPrefix: isTextOrNull,
-  userAgent: isTextOrNull,
-  body: isTextOrNull,
-  bodyCut: (value) => typeof value === 'boolean',
-}
-
-const UNNOTED: Shape = {
-  team: isText,
-  at: isText,
-  counts: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isCount),
+  return ajv.validate<RefusalRecord>(RECORD, json) ? json : undefined
 }

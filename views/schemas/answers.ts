@@ -13,6 +13,7 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
+import { TOLD } from '../../shared/contract/refusals.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
@@ -495,20 +496,8 @@ export const Flow = component('Flow', {
 export type Refusal = Static<typeof Refusal>
 const Refusal = component('Refusal', {
   id: text,
+  ...TOLD,
   at: time,
-  endpoint: described(text, 'The path that was posted to.'),
-  code: text,
-  message: text,
-  details: { description: 'As in the answer to the sender.' },
-  index: {
-    type: ['integer', 'null'],
-    description: 'The place in the batch, from 0; null if the whole request or its only entry was refused.',
-  },
-  identifier: described(optionalText, 'The identifier that was addressed, from its beginning.'),
-  keyPrefix: described(optionalText, 'The first characters of the key that was presented, 6 at most.'),
-  userAgent: optionalText,
-  body: described(optionalText, 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.'),
-  bodyCut: flag,
   nearest: nullable(EntityRef),
   unnoted: described(count, 'The number of refusals with the same code that followed and were not kept.'),
   curl: described(
