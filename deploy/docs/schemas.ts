@@ -1,5 +1,5 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
-import { AUDIT_OUTCOMES } from '../../shared/contract/audit.ts'
+import { AUDIT_SCHEMA } from '../../shared/contract/audit.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { described, titled } from '../../shared/contract/json-schema.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
@@ -85,48 +85,6 @@ const REPLAY_MARK_HEADERS_SCHEMA = {
     'content-type': { type: 'string', const: 'application/json' },
   }),
 }
-
-const textOrNull = { type: ['string', 'null'] } as const
-const valueOrNull = { type: ['object', 'null'] } as const
-
-/** The values of the audit topic. Actions and kinds are not enumerations, so that a new one breaks no reader. */
-const AUDIT_SCHEMA = {
-  $schema: DRAFT,
-  $id: 'urn:sluice:schema:audit-record:v1',
-  title: 'AuditRecord',
-  definitions: {
-    change: titled('Change', {
-      id: { ...text, pattern: GUID_PATTERN, description: 'Names the changes that have one outcome.' },
-      index: { type: 'integer', minimum: 0, description: 'The place of the change among those of the id.' },
-      at: described(time, 'When the change was announced, just before it was made.'),
-      outcome: { type: 'string', const: 'pending' },
-      actor: titled('Actor', {
-        kind: described(text, 'team, operator (a command) or server (REGISTRY_FILE, the first start).'),
-        id: described(textOrNull, "The Team's id, or the name of the operating system's user."),
-        key: described(textOrNull, "The first characters of the Team's key, 6 at most."),
-      }),
-      via: described(
-        text,
-        'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.',
-      ),
-      from: described(textOrNull, "The client's address; of a command, the name of its machine."),
-      team: described(textOrNull, "The Team whose thing it is; null where it is no Team's."),
-      action: described(text, 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.'),
-      subject: titled('Subject', {
-        kind: described(text, 'team, key, event, step, project, search, watch, dead-letters, view.'),
-        id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
-      }),
-      before: described(valueOrNull, 'The value before, without secrets, long texts cut; null: there was none.'),
-      after: described(valueOrNull, 'The value after, as before.'),
-    }),
-    outcome: titled('Outcome', {
-      id: { ...text, pattern: GUID_PATTERN, description: 'The id of the changes.' },
-      at: described(time, 'When the outcome was known.'),
-      outcome: { type: 'string', enum: AUDIT_OUTCOMES, description: 'failure: nothing was changed.' },
-    }),
-  },
-  anyOf: ['change', 'outcome'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
-} as const
 
 /** The published schemas, by file name in docs/schemas. A file's name and a schema's `$id` never change. */
 export const SCHEMAS: Readonly<Record<string, object>> = {

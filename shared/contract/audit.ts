@@ -1,61 +1,78 @@
+import { ajv } from './ajv.ts'
 import { parseJsonObject } from './json-object.ts'
+import { described, type Static, titled, typed } from './json-schema.ts'
+import { GUID_PATTERN } from './records.ts'
 import { beginningOf } from './rows.ts'
 
-/** Who made a change, by what means, and from where. */
-export interface AuditOrigin {
-  readonly actor: {
-    readonly kind: 'team' | 'operator' | 'server'
-    /** The Team's id, or the name of the operating system's user; null for a server. */
-    readonly id: string | null
-    /** The first characters of the Team's key, at most 6, also for a session that began with it; else null. */
-    readonly key: string | null
-  }
-  /** The route of the request, such as `PATCH /api/team/events/:id`; the command, such as `registry apply`; or `REGISTRY_FILE`. */
-  readonly via: string
-  /** The address of the client, or the host name of a command's machine; null for a server. */
-  readonly from: string | null
-}
-
-/** A change of one object. */
-export interface AuditedChange {
-  /** The Team that owns the object; null if no Team does. */
-  readonly team: string | null
-  readonly action: 'created' | 'changed' | 'deleted' | 'archived' | 'restored' | 'revoked' | 'replayed' | 'rebuilt'
-  /** The id of a key is its first characters, at most 6. */
-  readonly subject: { readonly kind: AuditSubject; readonly id: string }
-  /** The values, without secrets; null if there was no object before, or is none after. */
-  readonly before: object | null
-  readonly after: object | null
-}
-
-type AuditSubject = 'team' | 'key' | 'event' | 'step' | 'project' | 'search' | 'watch' | 'dead-letters' | 'view'
-
-/**
- * A change as announced before it is made. Changes that become durable together share one id, and one record with the outcome. Long texts
- * and values are cut.
- */
-export interface AnnouncedChange extends AuditOrigin, AuditedChange {
-  readonly id: string
-  /** Its index among the changes of the id, from 0. Both together identify the record, which may occur twice on the topic. */
-  readonly index: number
-  /** Canonical timestamp. */
-  readonly at: string
-  readonly outcome: 'pending'
-}
+const text = { type: 'string', minLength: 1 } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const time = { type: 'string', format: 'date-time' } as const
+const value = { type: ['object', 'null'] } as const
+const id = { ...text, pattern: GUID_PATTERN } as const
 
 /** `failure`: nothing was changed. `unknown`: all of it may have been changed; in a replay of dead letters or a rebuild, a part. */
-export const AUDIT_OUTCOMES = ['success', 'failure', 'unknown'] as const
+const AUDIT_OUTCOMES = ['success', 'failure', 'unknown'] as const
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
-/** The outcome of all changes announced under the id. */
-interface ChangeOutcome {
-  readonly id: string
-  readonly at: string
-  readonly outcome: AuditOutcome
-}
+type Action = 'created' | 'changed' | 'deleted' | 'archived' | 'restored' | 'revoked' | 'replayed' | 'rebuilt'
+type Subject = 'team' | 'key' | 'event' | 'step' | 'project' | 'search' | 'watch' | 'dead-letters' | 'view'
 
-type AuditRecord = AnnouncedChange | ChangeOutcome
+/**
+ * A change as announced before it is made. Changes that become durable together share one id, and one record with the outcome; id and index
+ * identify the record, which may occur twice on the topic.
+ */
+export type AnnouncedChange = Static<typeof CHANGE>
+const CHANGE = titled('Change', {
+  id: described(id, 'Names the changes that have one outcome.'),
+  index: { type: 'integer', minimum: 0, description: 'The place of the change among those of the id.' },
+  at: described(time, 'When the change was announced, just before it was made.'),
+  outcome: { type: 'string', const: 'pending' },
+  actor: titled('Actor', {
+    kind: typed<'team' | 'operator' | 'server'>(
+      described(text, 'team, operator (a command) or server (REGISTRY_FILE, the first start).'),
+    ),
+    id: described(textOrNull, "The Team's id, or the name of the operating system's user."),
+    // Also for a session that began with it.
+    key: described(textOrNull, "The first characters of the Team's key, 6 at most."),
+  }),
+  via: described(text, 'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.'),
+  from: described(textOrNull, "The client's address; of a command, the name of its machine."),
+  team: described(textOrNull, "The Team whose thing it is; null where it is no Team's."),
+  action: typed<Action>(described(text, 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.')),
+  subject: titled('Subject', {
+    kind: typed<Subject>(described(text, 'team, key, event, step, project, search, watch, dead-letters, view.')),
+    id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
+  }),
+  before: typed<object | null>(
+    described(value, 'The value before, without secrets, long texts cut; null: there was none.'),
+  ),
+  after: typed<object | null>(described(value, 'The value after, as before.')),
+})
+
+/** Who made a change, by what means, and from where. */
+export type AuditOrigin = Pick<AnnouncedChange, 'actor' | 'via' | 'from'>
+
+/** A change of one object. */
+export type AuditedChange = Pick<AnnouncedChange, 'team' | 'action' | 'subject' | 'before' | 'after'>
+
+/** The outcome of all changes announced under the id. */
+const OUTCOME = titled('Outcome', {
+  id: described(id, 'The id of the changes.'),
+  at: described(time, 'When the outcome was known.'),
+  outcome: { type: 'string', enum: AUDIT_OUTCOMES, description: 'failure: nothing was changed.' },
+})
+
+type AuditRecord = AnnouncedChange | Static<typeof OUTCOME>
+
+/** The values of the audit topic, as published. Actions and kinds are not enumerations, so that a new one breaks no reader. */
+export const AUDIT_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'urn:sluice:schema:audit-record:v1',
+  title: 'AuditRecord',
+  definitions: { change: CHANGE, outcome: OUTCOME },
+  anyOf: ['change', 'outcome'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
+} as const
 
 /** Maximum bytes of a value, as JSON. */
 export const AUDITED_VALUE_BYTES_MAX = 2_048
@@ -74,11 +91,7 @@ export function encodeAudit(record: AuditRecord) {
 /** Reads a record of the topic; undefined for one that this program cannot have written. */
 export function decodeAudit(value: Buffer | null): AuditRecord | undefined {
   const json = parseJsonObject(String(value))
-  const { id, at, index, outcome } = json ?? {}
-  if (typeof id !== 'string' || typeof at !== 'string') return undefined
-  const isAnnounced = outcome === 'pending' && Number.isSafeInteger(index)
-  const isEnded = AUDIT_OUTCOMES.some((each) => each === outcome)
-  return isAnnounced || isEnded ? (json as unknown as AuditRecord) : undefined
+  return ajv.validate<AuditRecord>(AUDIT_SCHEMA, json) ? json : undefined
 }
 
 const withinBounds = (change: AnnouncedChange): AnnouncedChange => ({

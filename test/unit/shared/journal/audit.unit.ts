@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { AUDITED_VALUE_BYTES_MAX, type AuditedChange, type AuditOrigin } from '../../../../shared/contract/audit.ts'
 import { createAudit } from '../../../../shared/journal/audit.ts'
@@ -131,6 +132,8 @@ describe('the reader', () => {
       '{"id":1}',
       '{"id":"1","at":"now","outcome":"great"}',
       '{"id":"1","at":"now","outcome":"pending"}',
+      JSON.stringify({ id: randomUUID(), index: 0, at: NOW, outcome: 'pending' }),
+      JSON.stringify({ id: randomUUID(), index: 0, at: 'now', outcome: 'pending', ...ORIGIN, ...change() }),
     ]
     const records = texts.map((value) => ({ key: null, value, headers: {} }))
     await journal.append({
@@ -144,16 +147,17 @@ describe('the reader', () => {
 
   test('remembers a bounded number of changes without an outcome: the oldest are told as they are', async () => {
     const { journal, told } = setUp()
+    const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
     const pending = Array.from({ length: 10_001 }, (_, n) =>
-      JSON.stringify({ id: `${n}`, index: 0, at: NOW, outcome: 'pending' }),
+      JSON.stringify({ id: idOf(n), index: 0, at: NOW, outcome: 'pending', ...ORIGIN, ...change() }),
     )
-    const values = [...pending, ...['0', '1'].map((id) => JSON.stringify({ id, at: NOW, outcome: 'success' }))]
+    const values = [...pending, ...[0, 1].map((n) => JSON.stringify({ id: idOf(n), at: NOW, outcome: 'success' }))]
     const records = values.map((value) => ({ key: null, value, headers: {} }))
     await journal.append({ topic: AUDIT_TOPIC, partition: 0, records })
     const changes = await told()
     expect(changes.slice(0, 2)).toMatchObject([
-      { id: '0', outcome: 'pending' },
-      { id: '1', outcome: 'success' },
+      { id: idOf(0), outcome: 'pending' },
+      { id: idOf(1), outcome: 'success' },
     ])
     expect(changes).toHaveLength(10_001)
   })
