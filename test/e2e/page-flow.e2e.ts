@@ -472,7 +472,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     await page.evaluate(`Date.now = () => ${now}`)
     await server.send([{ to: 'order.charge', key, at: now - 30 * SECOND }])
     await page.getByText('2 logs', { exact: true }).first().waitFor()
-    expect(await page.getByText('The last log is from').textContent()).toContain('from 30 s ago.')
+    expect(await page.getByText('30 s ago').isVisible()).toBe(true)
   })
 
   test('outlives the server and shows what came meanwhile', async () => {

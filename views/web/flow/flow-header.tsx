@@ -60,9 +60,7 @@ export function FlowHeader({ view, data: { live, loading }, toggleLive }: Header
         <FlowExport view={view} />
       </header>
       <FlowFailure view={view} loading={loading} />
-      <p class="muted">
-        {visible(summary.reason)} The last log is from {agoText(lastAt, useNow())}.
-      </p>
+      <p class="muted">{visible(summary.reason)}</p>
       <dl class="flow-facts">
         <Fact name="Logs">{plural(total, 'log')}</Fact>
         <Fact name="Duration">
@@ -73,7 +71,7 @@ export function FlowHeader({ view, data: { live, loading }, toggleLive }: Header
           <Time at={firstAt} full />
         </Fact>
         <Fact name="Last">
-          <Time at={lastAt} full />
+          <Time at={lastAt} full /> <span class="muted">· {agoText(lastAt, useNow())}</span>
         </Fact>
         <Fact name="Your Team's part of it">
           {parts.flatMap(([{ length }, what]) => (length > 0 ? [plural(length, what)] : [])).join(', ')}
