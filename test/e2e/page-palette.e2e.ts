@@ -182,14 +182,4 @@ describeWithBrowser('the ways around the page', (browse) => {
     const within = `document.activeElement.closest(${JSON.stringify(row)}) !== null`
     await eventually(async () => expect(await page.evaluate(within)).toBe(true))
   })
-
-  test.each(['event-logs', 'application-logs', 'flows', 'flows/order-4711', 'refused', 'team'])(
-    '%s is never wider than a phone, and axe finds nothing there',
-    async (path) => {
-      const { page, axe } = await open(`/${path}?from=1970-01-01`, { width: 390, height: 844 })
-      await page.locator('main :is(tbody :is(a, button), summary) >> visible=true').first().waitFor()
-      expect(await overflow(page)).toBe(0)
-      expect(await axe()).toEqual([])
-    },
-  )
 })

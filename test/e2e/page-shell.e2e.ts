@@ -422,14 +422,13 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect(await page.evaluate('document.documentElement.translate')).toBe(false)
     })
 
-    test.each(['/event-logs', '/application-logs', '/flows', '/team', '/refused'])(
-      'at 390 px nothing of %s is wider than the screen',
-      async (path) => {
+    test('at 390 px nothing of pages without logs is wider than the screen', async () => {
+      for (const path of ['/application-logs', '/flows']) {
         const { page } = await open(server.url, { key: server.key, path, width: 390, height: 844 })
-        await page.getByRole('button', { name: 'Demo' }).waitFor()
+        await page.locator('.first-minute, .empty').waitFor()
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-      },
-    )
+      }
+    })
 
     test('the menu of the Team has its end in sight in a window of 256 px, which is 1,024 px at 400 % zoom', async () => {
       const { page } = await open(server.url, { key: server.key, width: 320, height: 256 })
