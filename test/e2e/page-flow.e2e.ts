@@ -94,7 +94,9 @@ describeWithBrowser('the page of one flow', (browse) => {
     const facts = page.locator('.flow-facts')
     const place = await facts.boundingBox()
     release()
-    const failure = page.getByRole('button', { name: 'PaymentFailedException: insufficient_funds · CaptureHandler.cs:87' })
+    const failure = page.getByRole('button', {
+      name: 'PaymentFailedException: insufficient_funds · CaptureHandler.cs:87',
+    })
     await failure.waitFor()
     expect(await facts.boundingBox()).toEqual(place)
     await failure.click()
