@@ -178,6 +178,10 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   if (tracer !== null) await run(closing('tracer', tracer.stop))
   const deps = { config, clock: systemClock, logger, metrics, tracer }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
+  // Opened before a broker is asked: a setting that is wrong is told at once.
+  const opened = usesStore(role) ? await openLogStore(deps, 'own') : null
+  const store = opened?.store ?? null
+  if (store !== null) await run(closing('log store', () => store.close()))
   const { journal, lost: journalLost, batchingPolicy, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
@@ -188,7 +192,7 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   // Printed before anything else can fail: only its hash is kept, and the next start makes no other Team.
   if (newKey !== null) print(`\nA Team was made for you. Its key, shown this once: ${newKey}`)
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
-  const store = usesStore(role) ? await openStore(deps, run) : null
+  if (config.AUTO_CREATE) await opened?.applyIndices()
   const core = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
   const health = [
     { name: 'registry', health: async () => follower.health() },
@@ -243,13 +247,6 @@ function createServerAudit({ config, clock, logger, metrics }: BaseServices, jou
       logger.error({ err, topic }, `${text}: its audit record was not confirmed`)
     },
   })
-}
-
-async function openStore(deps: BaseServices, run: Run): Promise<LogStore> {
-  const { store, applyIndices } = await openLogStore(deps, 'own')
-  await run(closing('log store', () => store.close()))
-  if (deps.config.AUTO_CREATE) await applyIndices()
-  return store
 }
 
 /** A resource that is already open, as a service that closes it in its turn. */

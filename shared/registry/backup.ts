@@ -11,7 +11,7 @@ import {
   type RegistryState,
   splitOwnedId,
 } from './records.ts'
-import type { FileProblem } from './yaml-reader.ts'
+import { type FileProblem, NOT_UTF8 } from './yaml-reader.ts'
 
 /** The version of the file's format; a newer one raises it if older programs would misread it. */
 const VERSION = 1
@@ -39,10 +39,11 @@ const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key
 type ReadBackup = { readonly state: RegistryState } | { readonly problem: FileProblem }
 
 export function readBackup(bytes: Uint8Array): ReadBackup {
-  const text = Buffer.from(bytes).toString()
+  const text = new TextDecoder().decode(bytes)
   const lines = text.split('\n')
   const failed = (line: number | null, message: string): ReadBackup => ({ problem: { line, message } })
 
+  if (text.includes('\0')) return failed(null, NOT_UTF8)
   const head = parseJsonObject(lines[0])
   if (head?.['format'] !== 'sluice-registry') return failed(1, 'this is no file of `registry export`')
   if (head['version'] !== VERSION)

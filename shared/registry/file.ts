@@ -3,7 +3,7 @@ import { isSendableKey } from './keys.ts'
 import { LIMIT_RANGES } from './limits.ts'
 import type { TeamLimits } from './registry.ts'
 import { ORDER_MAX, textProblem } from './rules.ts'
-import { byLine, type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
+import { byLine, type FileProblem, NOT_UTF8, readYaml, type YamlValue } from './yaml-reader.ts'
 
 /**
  * The content of a registry file. An undefined field was omitted and stays as it is in the registry; an undefined `team` is an error, which
@@ -83,10 +83,10 @@ export function parseRegistryFile(text: string): {
   return { file, problems: problems.toSorted(byLine) }
 }
 
-/** Why a text is not worth parsing. A NUL is in every file that was saved as UTF-16, and in one that was written half before a crash. */
+/** Why a text is not worth parsing. */
 function problemOfText(text: string): string | undefined {
   if (Buffer.byteLength(text) > FILE_BYTES_MAX) return 'the file has more than 16 MiB; files are merged, so split it'
-  return text.includes('\0') ? 'the file is not UTF-8 text, or is damaged; save it as UTF-8' : undefined
+  return text.includes('\0') ? NOT_UTF8 : undefined
 }
 
 /** Records a problem; returns undefined, so that an unreadable value is left out. */

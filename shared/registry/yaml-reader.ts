@@ -7,6 +7,9 @@ export interface FileProblem {
   readonly message: string
 }
 
+/** About a text with a NUL, as in every file that was saved as UTF-16, and in one that was written half before a crash. */
+export const NOT_UTF8 = 'the file is not UTF-8 text, or is damaged; save it as UTF-8'
+
 /** Orders problems by line; those of the whole file come first. */
 export const byLine = (one: FileProblem, other: FileProblem): number => (one.line ?? 0) - (other.line ?? 0)
 

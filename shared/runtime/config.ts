@@ -32,7 +32,8 @@ export class ConfigError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(`the configuration has ${problems.length} problem(s):\n${problems.map((text) => `  - ${text}`).join('\n')}`)
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+    super(`the configuration has ${count}:\n${problems.map((text) => `  - ${text}`).join('\n')}`)
     this.problems = problems
   }
 }

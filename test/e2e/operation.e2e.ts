@@ -110,6 +110,16 @@ describe('a server that cannot start', () => {
       expect(stderr).toContain(name)
   })
 
+  test('names a file of the log store that it cannot read before it asks a broker', async () => {
+    const servers = {
+      KAFKA_BROKERS: '127.0.0.1:1',
+      ELASTICSEARCH_URL: 'https://127.0.0.1:1',
+      SESSION_SECRET: 's'.repeat(40),
+    }
+    const { code, stderr } = await runSluice(['start'], { ...servers, ELASTICSEARCH_CA_FILE: '/nowhere' })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ELASTICSEARCH_CA_FILE cannot be read')])
+  })
+
   test('names what is wrong in its registry file and exits with 1', async () => {
     const folder = temporaryFolder()
     const file = join(folder.path, 'registry.yaml')

@@ -61,6 +61,8 @@ export class ThreadGoneError extends Error {
   }
 }
 
+const NO_FILES = ' (the process may not open as many files as it needs; raise its limit, ulimit -n)'
+
 /** V8 would let each thread keep 48 MiB for young objects. */
 const YOUNG_GENERATION_MIB = 12
 
@@ -100,7 +102,10 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
     else if (message.kind === 'ready') started.resolve()
     else started.reject(decodeError(message.error, errors))
   })
-  worker.on('error', (error) => lose(`failed: ${messageOf(error)}`, error))
+  worker.on('error', (error) => {
+    const message = messageOf(error)
+    lose(`failed: ${message}${message.includes('EMFILE') ? NO_FILES : ''}`, error)
+  })
   worker.on('messageerror', (error) => {
     lose(`sent an unreadable message: ${error.message}`, error)
     void worker.terminate()

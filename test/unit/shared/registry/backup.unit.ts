@@ -83,6 +83,11 @@ describe('a backup', () => {
   })
 
   test.each<[string, Buffer, string]>([
+    [
+      'a file that was saved as UTF-16',
+      Buffer.from(`\ufeff{"format":"sluice-registry"}`, 'utf16le'),
+      'save it as UTF-8',
+    ],
     ['a registry file', Buffer.from(FILE), 'no file of `registry export`'],
     ['an empty file', Buffer.alloc(0), 'no file of `registry export`'],
     ['a newer form', sealed({ ...HEAD, version: 2 }), 'version 2, and this program reads 1'],

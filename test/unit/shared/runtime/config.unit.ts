@@ -140,7 +140,7 @@ describe('what is wrong is refused, all of it at once', () => {
 
   test('the error says how many there are and names each', () => {
     expect(() => loadConfig({ PORT: 'x', HOST: 'y', DRAIN_TIMEOUT_MS: '1' })).toThrow(
-      /2 problem\(s\):\n {2}- PORT must .*\n {2}- DRAIN_TIMEOUT_MS must /,
+      /2 problems:\n {2}- PORT must .*\n {2}- DRAIN_TIMEOUT_MS must /,
     )
   })
 

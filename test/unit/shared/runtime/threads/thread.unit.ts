@@ -102,6 +102,12 @@ describe('a thread', () => {
     expect(error.message).toContain('missing-thread.ts')
   })
 
+  test('that may not open its files names the limit', async () => {
+    const module = new URL('data:text/javascript,throw new Error("Worker initialization failure: EMFILE")')
+    const error = await failureOf(startThread({ name: 'echo', module, data: null, errors: [] }))
+    expect(error.message).toMatch(/EMFILE \(.* ulimit -n/)
+  })
+
   test.each([
     ['crash', 'the thread echo failed: the thread fell over'],
     ['exit', 'the thread echo ended with code 7'],
