@@ -46,8 +46,14 @@ function offsetMinutes(offset: string): number | undefined {
   return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-const significant = (fraction: string): string =>
-  fraction.endsWith('0') ? fraction.replace(/0+$/, '').padEnd(3, '0') : fraction.padEnd(3, '0')
+const ZERO = 0x30
+
+/** Without zeros at its end, but with three digits at least. */
+function significant(fraction: string): string {
+  let end = fraction.length
+  while (end > 3 && fraction.charCodeAt(end - 1) === ZERO) end -= 1
+  return fraction.slice(0, end).padEnd(3, '0')
+}
 
 /** The canonical timestamp of milliseconds since 1970. */
 export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
