@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AppendError, type NewRecord, TopicMissingError } from '../../shared/journal/journal.ts'
+import type { PublisherJournal } from '../../gateway/publisher/publication.ts'
+import { AppendError, type Journal, type NewRecord, TopicMissingError } from '../../shared/journal/journal.ts'
 import { createTopic, recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
 import type { JournalBench } from './journal-suite.ts'
 
@@ -43,6 +44,21 @@ export function appendingContract({ open, name, patienceMs }: JournalBench): voi
         const stored = await scanAll(journal, topic)
         expect(valuesOf(stored)).toEqual(records.map(({ value }) => value))
         expect(stored.map(({ headers }) => headers)).toEqual([{ ce_id: '1', ...commonHeaders }, commonHeaders])
+      },
+      patienceMs,
+    )
+
+    test(
+      'records that were packed stand in their place among the others',
+      async () => {
+        const journal: Journal & PublisherJournal = await open()
+        const topic = await createTopic(journal, name('packed'))
+        const [few, many, others] = [recordsOf('a', 20), recordsOf('b', 300), recordsOf('c', 2)]
+        const packed = [few, many].map((records) => journal.pack?.(records) ?? records)
+        const records = [others, ...packed, others].flat()
+        await journal.append({ topic, partition: 0, records })
+        const sent = [...others, ...few, ...many, ...others]
+        expect(valuesOf(await scanAll(journal, topic))).toEqual(sent.map(({ value }) => value))
       },
       patienceMs,
     )
