@@ -3,7 +3,7 @@ import type { Cursor, EntryFilter } from '../../shared/log-store/log-store.ts'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
 import type { SourcePage } from '../../shared/log-store/sqlite/entry-reader.ts'
 import { indexedTexts, insertTexts } from '../../shared/log-store/sqlite/entry-writer.ts'
-import { valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
+import { RECEIVED, valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
 import type { Store } from '../../shared/log-store/sqlite/store.ts'
 import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
 import { documentOf } from './documents.ts'
@@ -40,8 +40,14 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .sort((a, b) => a.arrival - b.arrival)
 }
 
+/** Converts the file of a log store to what version 7 left behind: times of receipt as they are, and ids in the index of flows. */
+export const toVersion7 = (database: DatabaseSync): void =>
+  database.exec(`UPDATE entries SET received = ${RECEIVED}; DROP INDEX entries_by_flow; CREATE INDEX entries_by_flow
+    ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL; PRAGMA user_version = 7`)
+
 /** Converts the file of a log store to what version 6 left behind: each entry has its names in its row. */
 export function toVersion6(database: DatabaseSync): void {
+  toVersion7(database)
   database.exec(`UPDATE entries SET (environment, event, step, project, category, event_name) =
       (SELECT environment, event, step, project, category, event_name FROM names WHERE number = entries.names)
     WHERE names IS NOT NULL;

@@ -13,6 +13,7 @@ import { ID_TEXT, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { columnOf } from './names.ts'
 import { TEXT_BITS, TEXT_COLUMNS } from './schema.ts'
+import { RECEIVED } from './sources.ts'
 import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues } from './words-index.ts'
 
@@ -31,7 +32,7 @@ export const KEYWORDS = {
   eventName: columnOf('event_name'),
 } as const satisfies Record<KeywordField, string>
 export const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
-const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
+const TIMES = { timestamp: 'e.timestamp', receivedAt: RECEIVED } as const satisfies Record<TimeField, string>
 /** Maximum words of a leaf's value in a full-text query, which takes time for each word of a phrase at each place where it may begin. */
 const LEAF_WORDS_MAX = 20
 

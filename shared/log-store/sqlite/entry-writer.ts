@@ -12,7 +12,7 @@ import { leafBytes } from './leaf-bytes.ts'
 import { createNamesWriter, NAMED, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
 import { KINDS, TEXT_BITS, TEXT_COLUMNS, type TextColumn } from './schema.ts'
-import { storedSource } from './sources.ts'
+import { storedReceived, storedSource } from './sources.ts'
 import { currentTextTable, lastArrival, nameOf } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
@@ -106,16 +106,16 @@ const SOURCE_LENGTH_MAX = 300_000_000
 
 /** The forms, or why the document can never be stored. */
 function storedForms(document: EntryDocument): StoredForms | { readonly refused: string } {
-  const times = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
-  if (times.includes(null)) return { refused: 'a time is no canonical timestamp' }
+  const [timestamp, received] = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
+  if (timestamp === null || received === null) return { refused: 'a time is no canonical timestamp' }
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }
   if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
   const { eventId, eventName, template, exceptionGroup } = document
   return {
     entry: [
-      ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), correlationKey],
-      ...[eventId, storedFingerprint(template), storedFingerprint(exceptionGroup)],
+      ...[storedId(id), team, KINDS[kind], timestamp, storedReceived(timestamp, received), levelRank(level)],
+      ...[textBits(document), correlationKey, eventId, storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
     names: [environment, event, step, project, category, eventName],
     content: { leaves: leafBytes(document), source: Buffer.from(storedSource(document)) },

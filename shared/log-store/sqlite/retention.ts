@@ -7,6 +7,7 @@ import type { Database } from './database.ts'
 import { MINUTE_CHARACTERS } from './flow-writer.ts'
 import { entriesBy } from './names.ts'
 import { COUNTED_COLUMNS, countedEntry, subtractCounts } from './rollups.ts'
+import { RECEIVED } from './sources.ts'
 import { beginTextTable, dropTextTable, lastArrival, type TextTable, textTables } from './text-tables.ts'
 
 const DOCUMENTS_OF_A_STEP = 500
@@ -15,7 +16,7 @@ const FLOWS_OF_A_STEP = 500
 const ARRIVALS_OF_A_STEP = 50_000
 /** The oldest documents are removed table by table, so a table should be a small part of the limit. */
 const TABLES_OF_A_LIMIT = 8
-const RECEIVED_MINUTE = "strftime('%FT%H:%M', received / 1000000000, 'unixepoch')"
+const RECEIVED_MINUTE = `strftime('%FT%H:%M', ${RECEIVED} / 1000000000, 'unixepoch')`
 const SELECT_ENTRY = `SELECT ${COUNTED_COLUMNS}, correlation_key, ${RECEIVED_MINUTE} AS received_minute
   FROM ${entriesBy('')} WHERE e.arrival = ?`
 /** Of a removed entry, if it was the last one: a flow of which entries are still to come was received later. */
@@ -50,7 +51,7 @@ export function removeDocumentsBefore(
   const end = Math.min(after + ARRIVALS_OF_A_STEP, last)
   const found = database
     .prepare(
-      'SELECT arrival FROM entries NOT INDEXED WHERE arrival > ? AND arrival <= ? AND received < ? ORDER BY arrival LIMIT ?',
+      `SELECT arrival FROM entries NOT INDEXED WHERE arrival > ? AND arrival <= ? AND ${RECEIVED} < ? ORDER BY arrival LIMIT ?`,
     )
     .all(after, end, toNanos(`${day}T00:00:00.000Z`), DOCUMENTS_OF_A_STEP)
     .map(({ arrival }) => Number(arrival))

@@ -4,7 +4,7 @@ import type { EntryKind } from '../../contract/records.ts'
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -13,7 +13,7 @@ export const PAGE_BYTES = 8_192
  * - `entries.arrival` numbers the documents in the order in which they were stored and is never reused; it is also their row
  *   in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown text is in `blocks`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
- *   1970. `texts` says which texts are not empty (TEXT_BITS).
+ *   1970; `received` may be a difference (`storedReceived`). `texts` says which texts are not empty (TEXT_BITS).
  * - `entries.names` is a number of `names`; then `environment` is empty, and the five columns of other names are NULL.
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `entries_by_flow` lacks the id, which older files have in it: the few entries of a flow that have one time are sorted as they are read.
@@ -194,7 +194,7 @@ const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTE
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
  * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
  * version 4. Version 5 kept whole sources (sources.ts), and reads no others. Version 6
- * stored the names of each entry in its row.
+ * stored the names of each entry in its row. Version 7 has no differences in `received`, and would read none.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
@@ -209,6 +209,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
   4: `${NAMES_UPGRADE}${RECOUNT}`,
   5: NAMES_UPGRADE,
   6: NAMES_UPGRADE,
+  7: '',
 }
 
 /**

@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
+import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
+import type { EntryRecord } from '../../../../../shared/contract/records.ts'
 import {
   type Cursor,
   type Page,
@@ -26,7 +28,7 @@ import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, entriesOf, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { damage, inFile, toVersion1, toVersion3, toVersion5 } from '../../../../support/sqlite-file.ts'
+import { damage, inFile, toVersion1, toVersion3, toVersion5, toVersion7 } from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal
 const all = entriesOf('payments')
@@ -106,28 +108,47 @@ describe('the file', () => {
     expect(await Promise.all(found)).toEqual([2, 1, 0, 1, 2])
   })
 
-  test('whose index of flows has ids, as every older one, is read in the same order', async () => {
-    const document = (id: string) =>
-      applicationDocument({ team: 'payments', id, correlationKey: 'order-1', timestamp: NOON })
-    const ids = ['b', 'c', 'a'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
-    const store = await open()
-    await store.write(ids.map(document), never)
-    const listed = async () => {
-      const flow = { ...all, correlationKey: 'order-1' }
-      const pages: string[] = []
+  test('of version 7, with whole times of receipt and an index of flows with ids, is read, written and cleared', async () => {
+    const documents = (number: number) =>
+      [
+        ['b', '2026-02-01T23:59:58.999Z'] as const,
+        ['c', '2026-02-01T23:59:59.999999999Z'] as const,
+        ['a', '2026-02-03T00:00:00.000Z'] as const,
+      ].map(([digit, receivedAt]) =>
+        applicationDocument({
+          ...{ team: 'payments', correlationKey: 'order-1', timestamp: '2026-02-01T23:59:59.000Z', receivedAt },
+          id: `${digit.repeat(8)}-0000-4000-8000-00000000000${number}`,
+        }),
+      )
+    const flow = { ...all, correlationKey: 'order-1' }
+    const listed = async (store: SqliteLogStore) => {
+      const entries: EntryRecord[] = []
       for (let after: Cursor | null = null; ; ) {
-        const { entries, next }: Page = await store.search(flow, { limit: 2, order: 'asc', after })
-        pages.push(entries.map(({ id }) => id.charAt(0)).join(''))
-        if (next === null) return pages
-        after = next
+        const page: Page = await store.search(flow, { limit: 2, order: 'asc', after })
+        entries.push(...page.entries)
+        if (page.next === null) return entries
+        after = page.next
       }
     }
-    expect(await listed()).toEqual(['ab', 'c'])
-    inFile(file, (database) =>
-      database.exec(`DROP INDEX entries_by_flow; CREATE INDEX entries_by_flow
-        ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL`),
-    )
-    expect(await listed()).toEqual(['ab', 'c'])
+    const byId = (records: readonly EntryDocument[]) => records.map(recordOf).toSorted((x, y) => (x.id < y.id ? -1 : 1))
+    const [first, second] = [documents(1), documents(2)]
+    const store = await open()
+    await store.write(first, never)
+    await store.close()
+    inFile(file, toVersion7)
+    const upgraded = await open()
+    expect(await listed(upgraded)).toEqual(byId(first))
+    await upgraded.write(second, never)
+    expect(await listed(upgraded)).toEqual(byId([...first, ...second]))
+    const received = (text: string) => upgraded.count({ ...all, query: parseQuery(`receivedAt:${text}`).query })
+    expect(
+      await Promise.all(['<2026-02-01T23:59:59Z', '>=2026-02-01T23:59:59Z', '>=2026-02-02'].map(received)),
+    ).toEqual([2, 4, 2])
+    expect(await upgraded.removeBefore('2026-02-02')).toBe(4)
+    expect((await listed(upgraded)).map(({ receivedAt }) => receivedAt.slice(0, 10))).toEqual([
+      '2026-02-03',
+      '2026-02-03',
+    ])
   })
 
   test('of version 2, whose entries have no words of their values, is searched, written, and renewed', async () => {
@@ -285,10 +306,10 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    inFile(file, (newer) => newer.exec('PRAGMA user_version = 8'))
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 9'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 8, this program knows 7/)
+    await expect(opening).rejects.toThrow(/schema version 9, this program knows 8/)
   })
 
   test('a folder in its place is refused', async () => {

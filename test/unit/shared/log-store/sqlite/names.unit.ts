@@ -76,7 +76,7 @@ describe('names', () => {
   })
 
   test.each([
-    ['of the version before', () => inFile(file, toVersion6), {}],
+    ['of version 6', () => inFile(file, toVersion6), {}],
     ['beyond the limit', () => {}, { namesMax: 0 }],
   ] as const)('that are in the rows of entries %s are read beside those with a number', (_, change, limits) => {
     const entries = () => [

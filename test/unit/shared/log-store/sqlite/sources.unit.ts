@@ -1,6 +1,13 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { fromNanos, toNanos } from '../../../../../shared/contract/timestamp.ts'
-import { type RowValues, storedSource, wholeSource } from '../../../../../shared/log-store/sqlite/sources.ts'
+import {
+  RECEIVED,
+  type RowValues,
+  storedReceived,
+  storedSource,
+  wholeSource,
+} from '../../../../../shared/log-store/sqlite/sources.ts'
 import { applicationDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
@@ -52,4 +59,30 @@ describe('a stored source', () => {
     }
     expect(wholeSource('{"n":1}', unread)).toBe('{"n":1}')
   })
+})
+
+test('the time of receipt is read back, from a difference or whole', () => {
+  const nanos = fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), fc.bigInt({ min: 0n, max: 2n ** 41n }))
+  const times = fc.oneof(
+    fc.tuple(nanos, nanos),
+    fc
+      .tuple(nanos, fc.bigInt({ min: -(2n ** 41n), max: 2n ** 41n }))
+      .map(([time, after]) => [time, time + after] as const),
+  )
+  const database = new DatabaseSync(':memory:')
+  const select = database.prepare(`SELECT ${RECEIVED} AS received FROM (SELECT ? AS timestamp, ? AS received)`)
+  select.setReadBigInts(true)
+  fc.assert(
+    fc.property(times, ([timestamp, received]) => {
+      fc.pre(received >= 0n && received < 2n ** 63n)
+      expect(select.get(timestamp, storedReceived(timestamp, received))?.['received']).toBe(received)
+    }),
+    { numRuns: 2_000 },
+  )
+  expect([0n, 1n, 2n ** 40n].map((after) => storedReceived(10n ** 18n, 10n ** 18n + after))).toEqual([
+    0n,
+    1n,
+    10n ** 18n + 2n ** 40n,
+  ])
+  database.close()
 })
