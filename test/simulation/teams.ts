@@ -159,7 +159,7 @@ const ITEMS: readonly MakeDraft[] = [
 const KEYS: readonly MakeDraft[] = [
   ({ random }, team, _name, { given }) => {
     const revokeOld = random.oneIn(6)
-    const onMade = ({ data }: { readonly data: { readonly key: string } }): void => void given.set(data.key, Date.now())
+    const onMade = ({ key }: { readonly key: string }): void => void given.set(key, Date.now())
     return { writes: {}, work: (admin) => createKey(callOf(admin, team, { json: { revokeOld } })), onMade }
   },
   ({ random }, team, _name, { given, revoked }) => {
