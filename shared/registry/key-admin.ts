@@ -14,11 +14,11 @@ import {
 } from './plan-keys.ts'
 import { type RegistryState, splitOwnedId } from './records.ts'
 
-export type RotateResult =
+type RotateResult =
   /** The key is returned only here and not stored. `revoked` are the prefixes of the keys that were revoked. */
   { readonly outcome: 'rotated'; readonly key: string; readonly revoked: readonly string[] } | Refused
 
-export type RevokeResult =
+type RevokeResult =
   | { readonly outcome: 'revoked'; readonly prefix: string; readonly liveKeys: number }
   | { readonly outcome: 'already_revoked'; readonly prefix: string; readonly liveKeys: number }
   | Refused
@@ -51,7 +51,7 @@ const refused = (because: KeyRefusal, reason: string): Refused => ({ outcome: 'r
 const noTeam = (team: string) =>
   refused('no_team', `there is no Team ${JSON.stringify(team)}; \`registry list\` shows all`)
 
-export interface RotateOptions {
+interface RotateOptions {
   /** Revokes all other keys at once. */
   readonly revokeOld: boolean
   /** The new key, which has to be strong; if omitted, a random one. */

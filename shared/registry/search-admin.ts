@@ -16,7 +16,7 @@ export interface SearchChange {
   readonly to: RegistryValues['search'] | { readonly name: string } | null
 }
 
-export type SearchResult =
+type SearchResult =
   /** `search` is the present one; for a deletion, the one that was deleted. */
   | { readonly outcome: 'changed'; readonly search: SavedSearch }
   | { readonly outcome: 'refused'; readonly because: SearchRefusal }

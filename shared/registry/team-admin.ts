@@ -20,7 +20,7 @@ export interface OwnItem {
   readonly order?: number | undefined
 }
 
-export type OwnResult<Item = Entity | Project> =
+type OwnResult<Item = Entity | Project> =
   /** `item` is its present state; it may have been as wanted before. */
   { readonly outcome: 'changed'; readonly item: Item } | { readonly outcome: 'refused'; readonly because: OwnRefusal }
 

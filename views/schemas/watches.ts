@@ -21,14 +21,14 @@ import { SELECTING } from './list-parameters.ts'
 /** The body formats of a webhook. */
 export const FORMATS = ['json', 'slack', 'teams'] as const
 /** The lists whose logs can be counted, by their names in the API. */
-export const COUNTED_LISTS = ['event-logs', 'application-logs'] as const
+const COUNTED_LISTS = ['event-logs', 'application-logs'] as const
 /** The fields of application logs by which a watch detects new groups. */
-export const GROUPINGS = ['exception', 'template'] as const
+const GROUPINGS = ['exception', 'template'] as const
 /** The flow states that need attention. */
-export const WATCHED_STATES = ['failed', 'stalled'] as const
+const WATCHED_STATES = ['failed', 'stalled'] as const
 
-export const MORE_MAX = 1_000_000_000
-export const MINUTES_MAX = 1_440
+const MORE_MAX = 1_000_000_000
+const MINUTES_MAX = 1_440
 
 const params = {
   type: 'object',

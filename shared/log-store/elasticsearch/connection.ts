@@ -17,8 +17,6 @@ export interface ConnectionOptions {
   readonly caFile: string | null
   /** Called for a file that is unusable when it is reread; the previous authority stays in use. */
   readonly onRefused: (error: Error) => void
-  /** Compresses request bodies: less network for more CPU. */
-  readonly gzip: boolean
   readonly requestTimeoutMs: number
 }
 
@@ -130,7 +128,7 @@ interface Access {
 }
 
 function clientOptions(
-  { url, gzip, requestTimeoutMs }: ConnectionOptions,
+  { url, requestTimeoutMs }: ConnectionOptions,
   { auth, ca }: Access,
 ): ConstructorParameters<typeof Client>[0] {
   return {
@@ -138,7 +136,6 @@ function clientOptions(
     ...(auth.type === 'apiKey' && { auth: { apiKey: auth.apiKey } }),
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
     ...(ca !== null && { tls: { ca } }),
-    compression: gzip,
     // The limit of a single request ends with the head of its answer; that of the client also applies to each pause after it.
     requestTimeout: requestTimeoutMs,
     maxRetries: 0,

@@ -27,7 +27,6 @@ const MEBIBYTE = 1024 * 1024
 
 export interface ElasticsearchOptions extends BulkLimits, TemplateOptions {
   readonly requestTimeoutMs: number
-  readonly gzip: boolean
 }
 
 const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
@@ -39,7 +38,6 @@ const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
   bulkDocumentsMax: 2_000,
   bulksInFlightMax: 4,
   requestTimeoutMs: 30_000,
-  gzip: false,
 }
 
 interface ElasticsearchDeps {
@@ -77,7 +75,6 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     caFile,
     onRefused: (err) =>
       logger.warn({ err }, 'the new authority of Elasticsearch is not used; the previous one stays in use'),
-    gzip: options.gzip,
     requestTimeoutMs: options.requestTimeoutMs,
   })
   const patient = retrying(once)

@@ -37,7 +37,6 @@ test('an authority that takes the place of another is used by the connections th
       auth: () => ({ type: 'none' }),
       caFile,
       onRefused: ({ message }) => told.push(message),
-      gzip: false,
       requestTimeoutMs: 30_000,
     },
     0,
@@ -75,7 +74,7 @@ test('a server that cannot be asked: with what to do about it', async () => {
     return (server.address() as AddressInfo).port
   }
   const failureOf = async (url: string, more = {}): Promise<string> => {
-    const options = { auth: () => ({ type: 'none' }) as const, gzip: false, requestTimeoutMs: 30_000 }
+    const options = { auth: () => ({ type: 'none' }) as const, requestTimeoutMs: 30_000 }
     const connection = connect({ ...options, url, caFile, onRefused: (error) => expect.unreachable(error.message) })
     const failed = connection.send({ method: 'GET', path: '/', ...more })
     const { message } = (await failed.catch((error: unknown) => error)) as Error
@@ -110,7 +109,6 @@ test('a login in the address is in no message, also if none of several addresses
     auth: () => ({ type: 'none' }),
     caFile: null,
     onRefused: (error) => expect.unreachable(error.message),
-    gzip: false,
     requestTimeoutMs: 30_000,
   })
   try {
@@ -135,7 +133,6 @@ async function withServer(
     auth: () => ({ type: 'none' }),
     caFile: null,
     onRefused: (error) => expect.unreachable(error.message),
-    gzip: false,
     requestTimeoutMs: 30_000,
     ...options,
   })
