@@ -147,8 +147,7 @@ describeWithBrowser('the page of refused logs', ({ open, team }) => {
   })
 
   test.each([
-    ['wide, light', {}],
-    ['wide, dark', { dark: true }],
+    ['wide', {}],
     ['narrow', { width: 390, height: 844 }],
   ])(
     'axe finds nothing, and nothing sticks out: %s',

@@ -449,20 +449,14 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect(await border).toBe('1px')
     })
 
-    test.each([
-      ['light', false],
-      ['dark', true],
-    ])('axe finds nothing on the way in, %s', async (_name, dark) => {
-      const { page, axe } = await open(server.url, { dark })
+    test('axe finds nothing on the way in', async () => {
+      const { page, axe } = await open(server.url)
       await page.getByLabel('Team key').waitFor()
       expect(await axe()).toEqual([])
     })
 
-    test.each([
-      ['light', false],
-      ['dark', true],
-    ])('axe finds nothing in the menu, the help and the dialogs, %s', async (_name, dark) => {
-      const { page, axe } = await open(server.url, { key: server.key, dark, path: '/refused' })
+    test('axe finds nothing in the menu, the help and the dialogs', async () => {
+      const { page, axe } = await open(server.url, { key: server.key, path: '/refused' })
       await page.getByRole('button', { name: 'Demo' }).click()
       expect(await axe()).toEqual([])
       await page.keyboard.press('Escape')

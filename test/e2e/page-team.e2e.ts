@@ -348,8 +348,7 @@ describeWithBrowser("the page of a Team's settings", ({ open, team, serve, toler
     afterAll(() => fresh.close())
 
     test.each([
-      ['wide, light', {}],
-      ['wide, dark', { dark: true }],
+      ['wide', {}],
       ['narrow', NARROW],
     ])(
       'axe finds nothing, and nothing sticks out: %s',

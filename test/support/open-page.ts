@@ -31,7 +31,7 @@ export interface OpenPage {
   readonly context: BrowserContext
   /** Violations: errors in the console, uncaught errors, requests to other origins. */
   readonly faults: string[]
-  /** axe's findings, one line per element. */
+  /** axe's findings, one line per element, in the light and in the dark theme. */
   axe(): Promise<readonly string[]>
   /** Closes all pages of the profile, which a page that is opened later is given empty. Idempotent. */
   close(): Promise<void>
@@ -95,7 +95,7 @@ export function createOpener(browser: Browser): Opener {
       closed ??= giveBack()
       return closed
     }
-    return { page, context, faults, axe: () => runAxe(page), close }
+    return { page, context, faults, axe: () => runAxe(page, dark), close }
   }
 }
 
@@ -156,18 +156,27 @@ interface AxeResults {
 }
 
 /** Runs from outside the page, whose content security policy would block it. */
-async function runAxe(page: Page): Promise<readonly string[]> {
-  // Elements have their final colours only after fading in; endless animations are not awaited.
-  await page.evaluate(
-    'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
-  )
+async function runAxe(page: Page, dark: boolean): Promise<readonly string[]> {
   await page.evaluate(AXE)
-  // Without the selectors of every element that it looked at, which take a fifth of its time.
-  const options = '{ resultTypes: ["violations"], selectors: false }'
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)}: ${failureSummary}`),
-  )
+  const findings = async (rules: object): Promise<readonly string[]> => {
+    // Elements have their final colours only after fading in; endless animations are not awaited.
+    await page.evaluate(
+      'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
+    )
+    // Without the selectors of every element that it looked at, which take a fifth of its time.
+    const options = JSON.stringify({ resultTypes: ['violations'], selectors: false, ...rules })
+    const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)}: ${failureSummary}`),
+    )
+  }
+  const found = await findings({})
+  // The themes differ in their colours only.
+  const [own, other] = dark ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
+  await page.emulateMedia({ colorScheme: other })
+  const foundInOther = await findings({ runOnly: ['color-contrast'] })
+  await page.emulateMedia({ colorScheme: own })
+  return [...found, ...foundInOther.map((finding) => `${other}: ${finding}`)]
 }
 
 /** The same engine without windows, a package of some distributions, needs two thirds of the browser's CPU time. */
