@@ -126,7 +126,7 @@ async function startParts(options: ServerOptions, run: Run, draining: () => bool
   const { role, config, print } = options
   const started = await startCore(options, run)
   const { core, newKey } = started
-  const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
+  const consumers = indexesLogs(role) ? createConsumersInThread(config, options.logger) : null
   const url = (): string => http.main.url() + below(config.BASE_PATH)
   const roles = createRoles(options, started, consumers, url)
   const http = createHttpServers({

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openJournal, openLogStore } from '../../../../deploy/server/backends.ts'
 import { createConsumersInThread } from '../../../../deploy/server/consumers-in-thread.ts'
@@ -50,7 +51,7 @@ test('consumers stop by the deadline, though Elasticsearch has not answered thei
     ELASTICSEARCH_URL: `http://127.0.0.1:${port}`,
   })
   await createTopics(config)
-  const consumers = createConsumersInThread(config)
+  const consumers = createConsumersInThread(config, silent)
   await consumers.start()
   await asked.promise
   await consumers.stop(systemClock.now())
@@ -71,7 +72,7 @@ test('an embedded journal that cannot be maintained does not keep the log store 
   await store.write([eventDocument()], new AbortController().signal)
   await store.close()
 
-  const consumers = createConsumersInThread(config)
+  const consumers = createConsumersInThread(config, silent)
   await consumers.start()
   const logs = new DatabaseSync(join(folder.path, 'logs.db'))
   const counted = logs.prepare('SELECT counted FROM rollup_state')
@@ -79,3 +80,21 @@ test('an embedded journal that cannot be maintained does not keep the log store 
   logs.close()
   await consumers.stop(systemClock.now() + 5_000)
 }, 20_000)
+
+test('consumers whose thread died begin again in another, and stop if it dies too', async () => {
+  const config = loadConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'silent' })
+  await createTopics(config)
+  const threads: Worker[] = []
+  const note = (worker: Worker): void => void threads.push(worker)
+  process.on('worker', note)
+  const consumers = createConsumersInThread(config, silent, 10)
+  const isReady = async (): Promise<boolean> => (await consumers.health()).every(({ ready }) => ready)
+  await consumers.start()
+  await eventually(isReady)
+  await threads[0]?.terminate()
+  await eventually(async () => threads.length === 2 && (await isReady()))
+  await threads[1]?.terminate()
+  await consumers.stop(systemClock.now() + 5_000)
+  await consumers.done
+  process.off('worker', note)
+})
