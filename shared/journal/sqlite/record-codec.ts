@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { constants, zstdDecompressSync } from 'node:zlib'
+import { constants, crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { asBuffer, type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
-import { createZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
+import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 import { type Headers, type JournalRecord, LOST_VALUE, type NewRecord } from '../journal.ts'
 
 /**
@@ -118,36 +118,71 @@ function copyOf(end: number): Uint8Array<ArrayBuffer> {
   return content
 }
 
-/** The number that compressed content begins with (RFC 8878, 3.1.1); in an uncompressed batch it would mean a key of 4 GB. */
-const ZSTD_MAGIC = 0xfd2fb528
+/**
+ * Compressed content is this mark, the CRC-32 of the frame, and a Zstandard frame with a dictionary. That of version 3 of the file is a frame
+ * alone, which begins with its own mark (RFC 8878, 3.1.1). In an uncompressed batch either would mean a key of 4 GB.
+ */
+const COMPRESSED_MARK = 0xfd2fb529
+const ZSTD_MARK = 0xfd2fb528
+const MARK_BYTES = 4
+const FRAME_AT = 2 * MARK_BYTES
 
-/** Smaller content is not compressed: a single entry shrinks by only a third. */
-const COMPRESSED_BYTES_MIN = 1_024
+/**
+ * Usual records with their headers, for the first record of each batch: a single entry of 850 bytes takes 270, without it 500. It never
+ * changes, as content that exists is read with it: another one needs a mark of its own.
+ */
+const DICTIONARY = Buffer.from(
+  [
+    '{"kind":"event","id":"","receivedAt":"2026-01-01T00:00:00.000Z","timestamp":"2026-01-01T00:00:00.000Z","environment":"","team":"",',
+    '"level":"Error","correlationKey":"","event":"","step":"","payload":"{\\"',
+    '"ce_source":"urn:sluice:gateway","ce_type":"sluice.event-log.v1","ce_dataschema":"urn:sluice:schema:event-log-record:v1","ce_partitionkey":"',
+    '{"kind":"application","id":"01","receivedAt":"2026-01-01T00:00:00.000Z","timestamp":"2026-01-01T00:00:00.000Z","level":"Warning",',
+    '"level":"Information","environment":"Production","correlationKey":null,"team":"","project":"","categoryName":"","eventId":0,',
+    '"eventName":"","message":"","exception":null,"scopeData":null}{"ce_specversion":"1.0","ce_source":"urn:sluice:gateway",',
+    '"ce_type":"sluice.application-log.v1","ce_dataschema":"urn:sluice:schema:application-log-record:v1",',
+    '"content-type":"application/json","ce_id":"01","ce_subject":"","ce_time":"2026-01-01T00:00:00.000Z"}',
+  ].join(''),
+)
 
-/** The fastest of the usual levels, with a checksum, as SQLite has none. */
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
+/** The fastest of the usual levels. */
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, dictionary: DICTIONARY }
 
 const compress = createZlibCall(zstdCompress(ZSTD))
+/** Only for bytes whose checksum is right. */
+const decompress = createZlibCall({
+  ...zstdDecompress,
+  open: () => createZstdDecompress({ dictionary: DICTIONARY }),
+  once: (bytes) => zstdDecompressSync(bytes, { dictionary: DICTIONARY }),
+})
 
 /** A packed batch in the form that is written to the file: compressed if that makes it smaller. */
 export function compressContent(content: Uint8Array): Uint8Array {
-  if (content.length < COMPRESSED_BYTES_MIN) return content
-  const compressed = compress(content)
-  return compressed.length < content.length ? Buffer.from(compressed) : content
+  const frame = compress(content)
+  if (FRAME_AT + frame.length >= content.length) return content
+  const compressed = Buffer.allocUnsafe(FRAME_AT + frame.length)
+  compressed.writeUInt32LE(COMPRESSED_MARK, 0)
+  compressed.writeUInt32LE(crc32(frame), MARK_BYTES)
+  compressed.set(frame, FRAME_AT)
+  return compressed
 }
 
 /** The packed batch that was written; nothing if compressed content is damaged, or the file has a text in its place. */
 export function inflateContent(content: unknown): Uint8Array {
   if (!(content instanceof Uint8Array)) return NOTHING
   const buffer = asBuffer(content)
-  if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
+  const mark = buffer.length < MARK_BYTES ? 0 : buffer.readUInt32LE(0)
+  // In a buffer of its own, as a clone for another thread copies the whole buffer, however little of it is used.
+  if (mark === COMPRESSED_MARK) return isWhole(buffer) ? new Uint8Array(decompress(buffer.subarray(FRAME_AT))) : NOTHING
+  if (mark !== ZSTD_MARK) return content
   try {
-    // In a buffer of its own, as a clone for another thread copies the whole buffer, however little of it is used.
     return new Uint8Array(zstdDecompressSync(buffer))
   } catch {
     return NOTHING
   }
 }
+
+const isWhole = (compressed: Buffer): boolean =>
+  compressed.length > FRAME_AT && compressed.readUInt32LE(MARK_BYTES) === crc32(compressed.subarray(FRAME_AT))
 
 /** The records of a packed batch, in order, without copies. */
 export function* packedRecords(content: Uint8Array): Generator<PackedRecord> {

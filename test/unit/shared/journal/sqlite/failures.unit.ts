@@ -161,10 +161,10 @@ describe('a file that cannot be used', () => {
     )
   })
 
-  test('a file of the version before is read as it is, and written on', async () => {
+  test.each([2, 3])('a file of version %i is read as it is, and written on', async (version) => {
     await makeJournal()
     const database = new DatabaseSync(folder.file())
-    database.exec('PRAGMA user_version = 2')
+    database.exec(`PRAGMA user_version = ${version}`)
     database.close()
     const journal = await folder.open()
     const before = await scanAll(journal, 'topic')

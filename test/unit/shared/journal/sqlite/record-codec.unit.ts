@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
+import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import {
@@ -105,6 +106,18 @@ test('content is the same after it was compressed, and never longer', () => {
   expect(compressContent(random)).toBe(random)
 })
 
+test('content that was compressed before is read: a frame alone (version 3), and one with the dictionary of usual records', () => {
+  const [batch] = packRecords(alike(3))
+  const content = batch?.content as Uint8Array
+  expect(Buffer.compare(inflateContent(zstdCompressSync(content)), content)).toBe(0)
+  const record =
+    '{"kind":"application","id":"01a21d1a","level":"Information","environment":"Production","correlationKey":null}'
+  const [single] = packRecords([{ key: null, value: record, headers: {} }])
+  const stored = Buffer.from('KbUv/bAklSsotS/9IHv9AACoAAAAAG4AAAACAAAAYTIxZDFhfXt9AgAFv9CyRBRJ', 'base64')
+  expect(stored.length).toBeLessThan(record.length / 2)
+  expect(Buffer.from(inflateContent(stored)).equals(single?.content as Uint8Array)).toBe(true)
+})
+
 test('damage of compressed content costs its own records, which say so, and nothing else', () => {
   const [batch] = packRecords(alike(100))
   const stored = compressContent(batch?.content as Uint8Array)
@@ -130,7 +143,7 @@ test('a text in the place of content, as SQLite reads it if a bit of its type tu
 test('damage of other content is no failure: as many records are read, and those before it are what they were', () => {
   const records = alike(3).map((record) => ({ ...record, headers: { ce_id: 'a', bytes: Buffer.of(0xff) } }))
   const [batch] = packRecords(records)
-  const stored = compressContent(batch?.content as Uint8Array)
+  const stored = batch?.content as Uint8Array
   const recordBytes = stored.length / records.length
   const read = (content: Uint8Array) => {
     const inflated = { firstOffset: 0, appendedAt: 7, count: records.length, content: inflateContent(content) }
