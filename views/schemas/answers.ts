@@ -13,8 +13,8 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
-import { TOLD } from '../../shared/contract/refusals.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
+import { TOLD } from '../../shared/contract/told-refusal.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
 /*
