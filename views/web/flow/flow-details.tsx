@@ -4,7 +4,7 @@ import { EntryFields } from '../logs/entry-fields.tsx'
 import { contextHref } from '../logs/links.ts'
 import { useWhole } from '../logs/use-entry.ts'
 import { Copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import type { FlowView } from './use-flow-view.ts'
 import { plusText } from './words.ts'
@@ -22,14 +22,7 @@ export function FlowDetails({ view, log: { entry: listed, where, sinceStart, sin
       <div class="head">
         <LevelTag level={entry.level} full />
         <bdi class="grow cut">{visible(where.join(' › '))}</bdi>
-        <button
-          type="button"
-          class="button quiet icon small"
-          title="Close (Esc)"
-          onClick={() => view.select(undefined)}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label="Close (Esc)" onClick={() => view.select(undefined)} />
       </div>
       <div class="body stack">
         <div class="bar">

@@ -5,7 +5,7 @@ import { plural, visible } from '../../flow-layout/format.ts'
 import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
 import { createTimeScale, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { durationText } from '../../flow-layout/times.ts'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon.tsx'
 import { useWidth } from '../ui/use-width.ts'
 import { keepInView } from './element-hooks.ts'
 import { FlowGutter } from './flow-gutter.tsx'
@@ -108,12 +108,8 @@ const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) =
 /** Buttons that duplicate the wheel, the mouse and the keys. */
 const FlowZoom = ({ view }: { readonly view: FlowView }) => (
   <div class="flow-corner">
-    <button type="button" class="button icon small" title="Zoom out (-)" onClick={() => zoomBy(view, 1 / ZOOM)}>
-      <Icon name="minus" />
-    </button>
-    <button type="button" class="button icon small" title="Zoom in (+)" onClick={() => zoomBy(view, ZOOM)}>
-      <Icon name="plus" />
-    </button>
+    <IconButton icon="minus" class="small" label="Zoom out (-)" onClick={() => zoomBy(view, 1 / ZOOM)} />
+    <IconButton icon="plus" class="small" label="Zoom in (+)" onClick={() => zoomBy(view, ZOOM)} />
     <button
       type="button"
       class="button small"

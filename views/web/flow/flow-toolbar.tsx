@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { listOf } from './flow-address.ts'
@@ -83,12 +83,8 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
             {at > 0 && `${at} of `}
             {plural(matches.size, 'match', 'matches')}
           </span>
-          <button type="button" class="button icon small" title="Previous match (N)" onClick={() => jump(-1)}>
-            <Icon name="left" />
-          </button>
-          <button type="button" class="button icon small" title="Next match (n)" onClick={() => jump(1)}>
-            <Icon name="right" />
-          </button>
+          <IconButton icon="left" class="small" label="Previous match (N)" onClick={() => jump(-1)} />
+          <IconButton icon="right" class="small" label="Next match (n)" onClick={() => jump(1)} />
         </>
       )}
       <span class="grow" />

@@ -175,7 +175,8 @@ function StateTab({ state, name, counts }: StateTabProps) {
   const count = counts && (state === '' ? Object.values(counts).reduce((sum, one) => sum + one, 0) : counts[state])
   return (
     <>
-      {name} {count !== undefined && <span class={`badge ${(count > 0 && BADGES[state]) || ''}`}>{shortCount(count)}</span>}
+      {name}{' '}
+      {count !== undefined && <span class={`badge ${(count > 0 && BADGES[state]) || ''}`}>{shortCount(count)}</span>}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { Series } from '../../schemas/answers.ts'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
 import { AS_TABLE } from './texts.ts'
@@ -276,15 +276,7 @@ const Legend = ({ all, at, onToggle, onOnly }: LegendProps) => (
           <b class="num">{numberAt(one, at)}</b>
         </button>
         {one.value !== null && (
-          <button
-            type="button"
-            class="button quiet icon small"
-            title={CHART.only}
-            aria-label={CHART.onlyOf(one.label)}
-            onClick={() => onOnly(one)}
-          >
-            <Icon name="plus" />
-          </button>
+          <IconButton icon="plus" label={CHART.onlyOf(one.label)} title={CHART.only} onClick={() => onOnly(one)} />
         )}
       </span>
     ))}

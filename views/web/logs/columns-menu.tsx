@@ -4,7 +4,7 @@ import { visible } from '../../flow-layout/format.ts'
 import type { Completion } from '../../schemas/answers.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useStore } from '../ui/store.ts'
@@ -69,16 +69,13 @@ function Menu({ kind, columns, filter }: MenuProps) {
     const id = `column-${name}-${side}`
     const isEnd = index + step < 0 || index + step === columns.length
     return (
-      <button
-        type="button"
+      <IconButton
         id={id}
-        class="button quiet icon small"
-        aria-label={COLUMNS[side](visible(label))}
+        icon={step === 1 ? 'down' : 'up'}
+        label={COLUMNS[side](visible(label))}
         aria-disabled={isEnd}
         onClick={() => !isEnd && choose(moved(columns, name, step), id)}
-      >
-        <Icon name={step === 1 ? 'down' : 'up'} />
-      </button>
+      />
     )
   }
   return (

@@ -1,7 +1,7 @@
 import { visible } from '../../flow-layout/format.ts'
 import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
@@ -49,9 +49,7 @@ export function EntryPanel({ entry: listed, onClose }: EntryPanelProps) {
         <bdi class="muted cut grow" title={visible(sourceOf(entry).full)}>
           {visible(sourceOf(entry).name)}
         </bdi>
-        <button type="button" class="button quiet icon" onClick={onClose} aria-label="Close" title="Close (Esc)">
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" class="quiet" label="Close" title="Close (Esc)" onClick={onClose} />
       </div>
       <div class="body stack">
         <EntryActions entry={entry} />

@@ -5,7 +5,7 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { isNumber } from '../../../shared/query/sort-key.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
 import { Copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch, hasSearch } from './change-search.ts'
@@ -73,35 +73,29 @@ interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term
 
 /** Charts a value over time: its numbers, or how many logs have each of its texts. */
 const ChartButton = ({ name, isNumeric }: { readonly name: string; readonly isNumeric: boolean }) => (
-  <button
-    type="button"
-    class="button quiet icon small"
+  <IconButton
+    icon="chart"
     title={isNumeric ? SHOW_CHART.show : SHOW_CHART.values}
-    aria-label={(isNumeric ? SHOW_CHART.showOf : SHOW_CHART.valuesOf)(visible(name))}
+    label={(isNumeric ? SHOW_CHART.showOf : SHOW_CHART.valuesOf)(visible(name))}
     onClick={() => {
       const chart = isNumeric
         ? { chart: 'avg', value: name, by: undefined }
         : { chart: 'count', value: undefined, by: name }
       go({ params: { ...chart, id: undefined, tab: undefined } })
     }}
-  >
-    <Icon name="chart" />
-  </button>
+  />
 )
 
 /** Buttons for a value: filter by it, exclude it, show its field as a column, chart it, copy it. */
 function ValueActions({ kind, columns, term, text }: ValueProps) {
   const [what] = visible(term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
-    <button
-      type="button"
-      class="button quiet icon small"
+    <IconButton
+      icon={icon}
       title={`${name} this value`}
-      aria-label={`${name} this ${what}`}
+      label={`${name} this ${what}`}
       onClick={() => changeSearch('with', added)}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   )
   const column = term === null ? undefined : columnOfTerm(kind, term)
   const isShown = columns.some(({ name }) => name === column?.name)
@@ -109,16 +103,13 @@ function ValueActions({ kind, columns, term, text }: ValueProps) {
     <span class="acts">
       {hasSearch() && term !== null && [filter('Only', 'plus', term), filter('Without', 'minus', `-${term}`)]}
       {hasSearch() && column !== undefined && (isShown || hasRoom(columns, column.name)) && (
-        <button
-          type="button"
-          class="button quiet icon small"
+        <IconButton
+          icon="columns"
           title={COLUMNS.show}
-          aria-label={COLUMNS.showAs(visible(column.name))}
+          label={COLUMNS.showAs(visible(column.name))}
           aria-pressed={isShown}
           onClick={() => chooseColumns(kind, toggled(columns, column))}
-        >
-          <Icon name="columns" />
-        </button>
+        />
       )}
       {hasSearch() && column?.name.includes('.') && <ChartButton name={column.name} isNumeric={isNumber(text)} />}
       <Copy text={text} label={`Copy ${what}`} />

@@ -4,7 +4,7 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import type { Completion, QueryReading } from '../../schemas/answers.ts'
 import { get, type Params } from '../api/client.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { folderOf } from './facts.ts'
 import { SyntaxSheet } from './syntax-sheet.tsx'
@@ -149,18 +149,15 @@ export function SearchBox(props: SearchBoxProps) {
         onBlur={close}
       />
       {draft !== '' && (
-        <button
-          type="button"
-          class="button quiet icon small"
-          aria-label="Clear the search"
+        <IconButton
+          icon="close"
+          label="Clear the search"
           onClick={() => {
             setDraft('')
             onSearch('')
             input.current?.focus()
           }}
-        >
-          <Icon name="close" />
-        </button>
+        />
       )}
       <Popover label="?" name="How to search" class="button quiet icon small" align="end">
         {() => (

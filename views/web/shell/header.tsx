@@ -5,7 +5,7 @@ import { PAGES } from '../../pages.ts'
 import { loadSession, refusedCount, session, signOut } from '../api/session.ts'
 import { zoneText } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useStore } from '../ui/store.ts'
@@ -74,25 +74,13 @@ export function Header() {
           )}
         </button>
         {team !== null && (
-          <button
-            type="button"
-            class="button quiet icon small"
+          <IconButton
+            icon="search"
+            label={`${PALETTE.all.title} (${keyName('Ctrl+k')})`}
             onClick={() => openPalette('all')}
-            aria-label={`${PALETTE.all.title} (${keyName('Ctrl+k')})`}
-            title={`${PALETTE.all.title} (${keyName('Ctrl+k')})`}
-          >
-            <Icon name="search" />
-          </button>
+          />
         )}
-        <button
-          type="button"
-          class="button quiet icon small help"
-          onClick={openHelp}
-          aria-label="Keyboard (?)"
-          title="Keyboard (?)"
-        >
-          <Icon name="keyboard" />
-        </button>
+        <IconButton icon="keyboard" class="quiet small help" label="Keyboard (?)" onClick={openHelp} />
         {team !== null && <TeamMenu name={team.name} />}
       </div>
     </header>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { IconButton } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -59,11 +59,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     >
       <div class="head">
         <h2 class="grow">{title}</h2>
-        {onClose !== undefined && (
-          <button type="button" class="button quiet icon" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
-        )}
+        {onClose !== undefined && <IconButton icon="close" class="quiet" label="Close" onClick={onClose} />}
       </div>
       <div class="body">{children}</div>
     </dialog>
