@@ -1,9 +1,10 @@
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
 import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records.ts'
 import { type FileProblem, problemText } from '../../shared/registry/yaml-reader.ts'
+import { readFile } from '../../shared/runtime/read-file.ts'
 import {
   auditOf,
   type Call,
@@ -273,7 +274,7 @@ const nameOf = (file: string): string => (file === STANDARD ? 'standard input' :
 
 function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file === STANDARD ? 0 : file)
+    return readFile(file === STANDARD ? 0 : file)
   } catch (error) {
     throw new CommandError(`${nameOf(file)} cannot be read: ${(error as Error).message}`, { cause: error })
   }

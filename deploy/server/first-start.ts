@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { AuditOrigin } from '../../shared/contract/audit.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audit } from '../../shared/journal/audit.ts'
@@ -13,6 +12,7 @@ import { problemText } from '../../shared/registry/yaml-reader.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
+import { readFile } from '../../shared/runtime/read-file.ts'
 import type { Role } from './roles.ts'
 
 interface RegistrySetupDeps {
@@ -91,7 +91,7 @@ async function applyRegistryFile(file: string, { logger, audit, ...deps }: FileD
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readFile(file).toString()
   } catch (error) {
     throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be read: ${(error as Error).message}`, { cause: error })
   }

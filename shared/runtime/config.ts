@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
 import { lastGood } from './last-good.ts'
 import type { Logger } from './logger.ts'
+import { readFile } from './read-file.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number | (null extends S['default'] ? null : never)
@@ -142,7 +142,7 @@ function textOf(name: string, setting: Setting, env: Environment, fail: (text: s
   if (!setting.secret || !file) return own
   if (own !== undefined) fail(` and ${name}_FILE are both set; keep one`)
   try {
-    const text = readFileSync(file, 'utf8').trimEnd()
+    const text = readFile(file).toString().trimEnd()
     // An empty file is a secret that was not delivered; continuing would mean running without it.
     if (text === '') fail(`_FILE names an empty file: ${file}`)
     return text || undefined

@@ -110,6 +110,17 @@ describe('a server that cannot start', () => {
       expect(stderr).toContain(name)
   })
 
+  test.each<[string[], Record<string, string>]>([
+    [['registry', 'apply', '/dev/zero'], {}],
+    [['start'], { REGISTRY_FILE: '/dev/zero' }],
+    [['start'], { SESSION_SECRET_FILE: '/dev/zero' }],
+  ])('%j, %j: refuses a file without an end at once', async (args, settings) => {
+    const folder = temporaryFolder()
+    const { code, stderr } = await runSluice(args, { DATA_DIR: folder.path, PORT: '0', ...settings })
+    folder.remove()
+    expect([code, stderr]).toEqual([1, expect.stringContaining('more than 256 MiB')])
+  })
+
   test('names a file of the log store that it cannot read before it asks a broker', async () => {
     const servers = {
       KAFKA_BROKERS: '127.0.0.1:1',
