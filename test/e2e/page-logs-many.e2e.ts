@@ -341,7 +341,10 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     await page.keyboard.press('Escape')
     await page.getByText('157 logs', { exact: true }).waitFor()
     await page.locator('tr.log .at button').first().press('Enter')
-    const box = await page.getByRole('complementary', { name: 'Log', exact: true }).boundingBox()
-    expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+    const entry = page.getByRole('complementary', { name: 'Log', exact: true })
+    // None where it is drawn anew in the same moment.
+    await eventually(async () =>
+      expect(await entry.boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 }),
+    )
   })
 })
