@@ -1,6 +1,6 @@
 import { described, flag, optionalText, text } from './json-schema.ts'
 
-/** What a Team is told about a refusal of its entry, or of a whole request. */
+/** The facts that a Team is told about a refusal of its entry, or of a whole request. */
 export const TOLD = {
   at: text,
   endpoint: described(text, 'The path that was posted to.'),

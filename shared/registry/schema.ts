@@ -11,7 +11,7 @@ export type RegistryValues = { readonly [Kind in keyof Definitions]: Static<Defi
 
 type Definitions = (typeof REGISTRY_SCHEMA)['definitions']
 
-/** What is archived takes no logs; its stored logs keep its name. A Step is marked only where it was archived itself. */
+/** An archived object takes no logs; its stored logs keep its name. A Step is marked only where it was archived itself. */
 export type Archivable = Pick<RegistryValues['event'], 'archivedAt'>
 
 /** The lists of the page whose searches can be saved, named as at the beginning of their paths. */

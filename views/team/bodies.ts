@@ -151,14 +151,24 @@ function problemOf(schema: Keywords, value: unknown, name = ''): string | undefi
     return Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum
       ? undefined
       : mustBeWhole(minimum, maximum)
-  if (name === 'id' || name === 'defaultProject')
-    return typeof value === 'string' && parseGuid(value) !== undefined ? undefined : GUID_EXPECTED
-  if (name === 'secret') return isSecret(value) ? undefined : SECRET_EXPECTED
-  if (typeof value !== 'string') return 'must be a string'
-  return name === 'url' ? urlProblem(value) : textProblem(value)
+  return (MEMBERS[name] ?? textualProblem)(value)
 }
 
-const GUID_EXPECTED = 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+const textualProblem = (value: unknown): string | undefined =>
+  typeof value === 'string' ? textProblem(value) : 'must be a string'
+
+const guidProblem = (value: unknown): string | undefined =>
+  typeof value === 'string' && parseGuid(value) !== undefined
+    ? undefined
+    : 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+
+/** The members whose texts have a form of their own, with the problem of a value. */
+const MEMBERS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  id: guidProblem,
+  defaultProject: guidProblem,
+  secret: (value) => (isSecret(value) ? undefined : SECRET_EXPECTED),
+  url: (value) => (typeof value === 'string' ? urlProblem(value) : 'must be a string'),
+}
 
 const URL_LENGTH_MAX = 2_048
 
