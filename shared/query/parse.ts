@@ -1,7 +1,8 @@
 import { searchText } from '../contract/keyword.ts'
+import { nearestOf } from '../nearest.ts'
 import type { Comparison, ParsedQuery, Query } from './ast.ts'
 import { anyTextClause, combine, fieldClause, phraseOf } from './clause.ts'
-import { FIELD_NAMES, findField } from './fields.ts'
+import { FIELD_NAMES, FIELDS, findField } from './fields.ts'
 import { type Lexeme, lex, type Problem } from './lexer.ts'
 import { escapeName } from './term.ts'
 import { splitWords } from './words.ts'
@@ -164,6 +165,15 @@ const misplaced = ({ kind }: Lexeme): string =>
     ? 'The closing parenthesis has nothing before it, or no opening one.'
     : `${kind.toUpperCase()} needs something to search for on both sides; as a word it goes into quotes.`
 
-const unknownField = (name: string): string =>
-  `There is no field "${name}"; a value in scope data or a payload is scope.${escapeName(name)} or payload.${escapeName(name)}. ` +
-  `Fields are ${FIELD_NAMES}. A colon that is part of the text goes into quotes.`
+/** Beside a shorter name any field would be near. */
+const NAME_LENGTH_MIN = 4
+
+function unknownField(name: string): string {
+  const nearest = name.length < NAME_LENGTH_MIN ? undefined : nearestOf(name, FIELDS, (field) => field.name)
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest.name}?`
+  const leaves = `scope.${escapeName(name)} or payload.${escapeName(name)}`
+  return (
+    `There is no field "${name}".${meant} A value in scope data or a payload is ${leaves}. Fields are ${FIELD_NAMES}. ` +
+    'A colon that is part of the text goes into quotes.'
+  )
+}

@@ -142,10 +142,12 @@ const READ: readonly (readonly [string, Query])[] = [
 const UNREAD: readonly (readonly [string, RegExp, number, Query])[] = [
   [
     'foo:bar',
-    /no field "foo"; .* is scope.foo or payload.foo. Fields are level, message/,
+    /no field "foo"\. A value .* is scope.foo or payload.foo. Fields are level, message/,
     0,
     words(['foo', 'bar'], true),
   ],
+  ['catgory:pay', /no field "catgory"\. Did you mean category\? A value/, 0, words(['catgory', 'pay'], true)],
+  ['tenant:pay', /no field "tenant"\. A value/, 0, words(['tenant', 'pay'], true)],
   ['10.0.0.1:5432 down', /no field/, 0, and(words(['10', '0', '0', '1', '5432'], true), word('down'))],
   ['see level:loud', /"loud" is not a level; levels are Trace/, 10, and(word('see'), words(['level', 'loud'], true))],
   ['level:', /no value after "level:"/, 6, word('level')],
