@@ -68,8 +68,11 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
     budget.share(team).fits(READ_BYTES) &&
     (!isStream || budget.fits(READ_BYTES + bytesMax * UNSTREAMED_SHARE))
 
+  const heldBy = ({ team }: Pick<Waiting, 'team'>): number => budget.share(team).held
+
+  /** Begins with the Teams that hold least: others would take at once what was let go for them. */
   function beginWaiting(): void {
-    for (const one of waiting) {
+    for (const one of [...waiting].sort((a, b) => heldBy(a) - heldBy(b))) {
       if (!fits(one)) continue
       waiting.delete(one)
       one.begin()
@@ -79,7 +82,6 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   /** Lets go of the oldest answer of one. Two Teams whose clients take nothing could leave no room for a third. */
   function makeRoomFor(waits: string): void {
     if ((working.get(waits) ?? 0) >= TEAM_READS_MAX) return
-    const heldBy = ({ team }: Pick<Unread, 'team'>): number => budget.share(team).held
     const isLate = ({ since }: Unread): boolean => performance.now() - since >= takenWithinMs
     const [first] = [...unread].filter(isLate).sort((a, b) => heldBy(b) - heldBy(a))
     if (first !== undefined && heldBy(first) > heldBy({ team: waits })) first.letGo?.()

@@ -108,6 +108,18 @@ describe('the reads of a process', () => {
     expect(gate.held).toBe(15 * READ_BYTES)
   })
 
+  test('of a Team that holds less begin before those that came earlier', async () => {
+    const gate = createReadGate(16 * READ_BYTES)
+    const read = (team: string) => gate.run(team, never, async () => team)
+    const first = await read('a')
+    for (const team of [...Array<string>(10).fill('a'), 'b', 'b', 'd', 'd']) await read(team)
+    const begun: string[] = []
+    for (const team of ['b', 'c']) void read(team).then(({ result }) => begun.push(result))
+    first.release()
+    await settle()
+    expect(begun).toEqual(['c'])
+  })
+
   test('that fail hold nothing, and let the next begin', async () => {
     const gate = createReadGate(PLENTY)
     const failed = gate.run('a', never, () => Promise.reject(new Error('the store is down')))
