@@ -17,6 +17,7 @@ import {
   NO_FLOWS,
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
+  weightOf,
 } from '../log-store.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn, type Row } from './database.ts'
@@ -58,12 +59,12 @@ export function searchFlows(
       WHERE ${matching} ORDER BY ${order} LIMIT ${sql('?', limit + 1)}`,
   )
   const flows: ListedFlow[] = []
-  let groupsLeft = PAGE_GROUPS_MAX
+  let weightLeft = PAGE_GROUPS_MAX
   for (const row of rows.slice(0, limit)) {
     const key = String(row['key'])
     const groups = groupsOf(database, filter.team, key)
-    groupsLeft -= groups.length
-    if (groupsLeft < 0 && flows.length > 0) break
+    weightLeft -= weightOf(groups)
+    if (weightLeft < 0 && flows.length > 0) break
     flows.push({ correlationKey: key, ...spanOf(row), groups, rank: Number(row['rank']) })
   }
   const last = flows.at(-1)

@@ -45,9 +45,15 @@ describe('flows', () => {
     )
   })
 
-  test('end a page at 20,000 groups, but give a flow with more of them alone', () => {
-    const documents = Array.from({ length: 20_003 }, (_, index) =>
-      eventDocument({ correlationKey: ['last', 'first'][index] ?? 'large', event: `event ${index}` }),
+  test.each([
+    ['20,000 groups', 20_003, 0],
+    ['5,120 groups of long names', 5_200, 1_000],
+  ])('end a page at %s, but give a flow with more of them alone', (_, count, nameLength) => {
+    const documents = Array.from({ length: count }, (_, index) =>
+      eventDocument({
+        correlationKey: ['last', 'first'][index] ?? 'large',
+        event: `event ${index}`.padEnd(nameLength, '-'),
+      }),
     )
     store.calls.write(documents)
     store.calls.mergeFlows(deltasOf(documents))
