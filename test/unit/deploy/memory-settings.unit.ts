@@ -36,7 +36,10 @@ describe('settings of memory', () => {
 
   test.each([[['--role', 'gateway']], [['--role=gateway']]])('leave a gateway more room: %j', (args) => {
     const { args: after, env } = begun([], {}, ...args) ?? {}
-    expect(after).toEqual(['/node', '--max-semi-space-size=32', '/main.ts', 'start', ...args])
+    expect(after).toEqual([
+      ...['/node', '--max-semi-space-size=32', '--min-semi-space-size=32', '/main.ts', 'start'],
+      ...args,
+    ])
     expect(Object.keys(env ?? {})).toEqual(['MALLOC_ARENA_MAX'])
     expect(begun([], env ?? {}, ...args)).toBeUndefined()
   })
@@ -58,7 +61,13 @@ describe('settings of memory', () => {
     expect(() => beginWithMemorySettings({ argv: [], env: {}, execArgv: [], execPath: '/node' })).not.toThrow()
   })
 
-  test('do not override the limits of threads', () => {
+  test.each<[string[], string[]]>([
+    [['--max-semi-space-size=16'], []],
+    [
+      ['--max-semi-space-size=32', '--min-semi-space-size=32'],
+      ['start', '--role=gateway'],
+    ],
+  ])('do not override the limits of threads: %j %j', (flags, ofProgram) => {
     const settings = new URL('../../../deploy/memory-settings.ts', import.meta.url)
     // A thread that makes many short-lived objects prints the MiB of its young generation.
     const thread = `
@@ -72,7 +81,7 @@ describe('settings of memory', () => {
       import { beginWithMemorySettings } from ${JSON.stringify(settings)}
       beginWithMemorySettings({ ...process, execve: undefined, execArgv: process.execArgv })
       new Worker(${JSON.stringify(thread)}, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } })`
-    const args = ['--max-semi-space-size=16', '--input-type=module', '-e', program]
+    const args = [...flags, '--input-type=module', '-e', program, ...ofProgram]
     expect(Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toBeLessThanOrEqual(6)
   })
 })
