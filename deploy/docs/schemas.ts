@@ -1,17 +1,16 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import { AUDIT_SCHEMA } from '../../shared/contract/audit.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
-import { described, titled } from '../../shared/contract/json-schema.ts'
-import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
+import { DRAFT, described, filledText, time, titled } from '../../shared/contract/json-schema.ts'
+import {
+  APPLICATION_LOG_SCHEMA,
+  type EntryKind,
+  EVENT_LOG_SCHEMA,
+  GUID_PATTERN,
+} from '../../shared/contract/records.ts'
 import { REGISTRY_SCHEMA } from '../../shared/registry/schema.ts'
 
-const DRAFT = 'http://json-schema.org/draft-07/schema#'
-
-const { properties } = EVENT_LOG_SCHEMA
-const text = { type: 'string', minLength: 1 } as const
-const time = { type: 'string', format: 'date-time' } as const
 const count = { type: 'string', pattern: '^[0-9]{1,15}$' } as const
-const { pattern: GUID_PATTERN } = properties.id
 
 /** The headers of an entry's record: CloudEvents 1.0 in binary mode. Every value is text in UTF-8. */
 function entryHeaders(kind: EntryKind, title: string, subject: string): object {
@@ -24,17 +23,17 @@ function entryHeaders(kind: EntryKind, title: string, subject: string): object {
       {
         ce_specversion: { type: 'string', const: '1.0' },
         ce_id: { type: 'string', pattern: GUID_PATTERN, description: 'The id of the entry, as in the value.' },
-        ce_source: described(text, 'What made the record: urn:sluice:gateway.'),
+        ce_source: described(filledText, 'What made the record: urn:sluice:gateway.'),
         ce_type: { type: 'string', const: type },
-        ce_subject: described(text, subject),
+        ce_subject: described(filledText, subject),
         ce_time: described(time, 'The timestamp of the entry, as in the value.'),
         ce_dataschema: { type: 'string', const: dataSchema, description: "The $id of the value's schema." },
         'content-type': { type: 'string', const: 'application/json' },
       },
       {
-        ce_partitionkey: described(text, "The record's key; absent where it has none."),
+        ce_partitionkey: described(filledText, "The record's key; absent where it has none."),
         'x-original-key': described(
-          text,
+          filledText,
           'The correlationKey of a record that has no key because it was used too often.',
         ),
         traceparent: {
@@ -63,15 +62,15 @@ const DEAD_LETTER_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:dead-letter-headers:v1',
   ...titled('DeadLetterHeaders', {
-    [DLQ_HEADERS.topic]: described(text, 'Where the record stood: the topic,'),
+    [DLQ_HEADERS.topic]: described(filledText, 'Where the record stood: the topic,'),
     [DLQ_HEADERS.partition]: described(count, 'the partition'),
     [DLQ_HEADERS.offset]: described(count, 'and the offset.'),
-    [DLQ_HEADERS.connector]: described(text, 'The group that read it.'),
-    [DLQ_HEADERS.stage]: described(text, 'The stage at which it failed, in the words of Kafka Connect.'),
-    [DLQ_HEADERS.exceptionClass]: described(text, 'The reason.'),
+    [DLQ_HEADERS.connector]: described(filledText, 'The group that read it.'),
+    [DLQ_HEADERS.stage]: described(filledText, 'The stage at which it failed, in the words of Kafka Connect.'),
+    [DLQ_HEADERS.exceptionClass]: described(filledText, 'The reason.'),
     [DLQ_HEADERS.exceptionMessage]: { type: 'string', description: 'What is wrong; at most 1,000 bytes.' },
     [DLQ_HEADERS.attempt]: described(count, 'How many times the record has become a dead letter, from 1.'),
-    [DLQ_HEADERS.projection]: described(text, 'The view that refused it.'),
+    [DLQ_HEADERS.projection]: described(filledText, 'The view that refused it.'),
     [DLQ_HEADERS.time]: described(time, 'When it became a dead letter.'),
   }),
 }

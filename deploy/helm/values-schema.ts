@@ -1,3 +1,4 @@
+import { DRAFT } from '../../shared/contract/json-schema.ts'
 import { SETTINGS, type Setting, type SettingName } from '../../shared/runtime/config-schema.ts'
 
 /** The settings that the chart itself gives each process. */
@@ -181,7 +182,7 @@ const settingsWith = (...names: readonly string[]): object => having('settings',
 export const valuesSchema = (): string =>
   `${JSON.stringify(
     {
-      $schema: 'http://json-schema.org/draft-07/schema#',
+      $schema: DRAFT,
       title: 'Values of the chart of Sluice',
       ...object({ ...VALUES, ...OF_HELM }, Object.keys(VALUES)),
       allOf: [

@@ -1,14 +1,11 @@
 import { ajv } from './ajv.ts'
 import { parseJsonObject } from './json-object.ts'
-import { described, type Static, titled, typed } from './json-schema.ts'
+import { DRAFT, described, filledText, optionalText, type Static, time, titled, typed } from './json-schema.ts'
 import { GUID_PATTERN } from './records.ts'
 import { beginningOf } from './rows.ts'
 
-const text = { type: 'string', minLength: 1 } as const
-const textOrNull = { type: ['string', 'null'] } as const
-const time = { type: 'string', format: 'date-time' } as const
 const value = { type: ['object', 'null'] } as const
-const id = { ...text, pattern: GUID_PATTERN } as const
+const id = { ...filledText, pattern: GUID_PATTERN } as const
 
 /** `failure`: nothing was changed. `unknown`: all of it may have been changed; in a replay of dead letters or a rebuild, a part. */
 const AUDIT_OUTCOMES = ['success', 'failure', 'unknown'] as const
@@ -30,18 +27,23 @@ const CHANGE = titled('Change', {
   outcome: { type: 'string', const: 'pending' },
   actor: titled('Actor', {
     kind: typed<'team' | 'operator' | 'server'>(
-      described(text, 'team, operator (a command) or server (REGISTRY_FILE, the first start).'),
+      described(filledText, 'team, operator (a command) or server (REGISTRY_FILE, the first start).'),
     ),
-    id: described(textOrNull, "The Team's id, or the name of the operating system's user."),
+    id: described(optionalText, "The Team's id, or the name of the operating system's user."),
     // Also for a session that began with it.
-    key: described(textOrNull, "The first characters of the Team's key, 6 at most."),
+    key: described(optionalText, "The first characters of the Team's key, 6 at most."),
   }),
-  via: described(text, 'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.'),
-  from: described(textOrNull, "The client's address; of a command, the name of its machine."),
-  team: described(textOrNull, "The Team whose thing it is; null where it is no Team's."),
-  action: typed<Action>(described(text, 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.')),
+  via: described(
+    filledText,
+    'The path that was asked for, without identifiers; the command; REGISTRY_FILE; or first start.',
+  ),
+  from: described(optionalText, "The client's address; of a command, the name of its machine."),
+  team: described(optionalText, "The Team whose thing it is; null where it is no Team's."),
+  action: typed<Action>(
+    described(filledText, 'created, changed, deleted, archived, restored, revoked, replayed, rebuilt.'),
+  ),
   subject: titled('Subject', {
-    kind: typed<Subject>(described(text, 'team, key, event, step, project, search, watch, dead-letters, view.')),
+    kind: typed<Subject>(described(filledText, 'team, key, event, step, project, search, watch, dead-letters, view.')),
     id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
   }),
   before: typed<object | null>(
@@ -67,7 +69,7 @@ type AuditRecord = AnnouncedChange | Static<typeof OUTCOME>
 
 /** The values of the audit topic, as published. Actions and kinds are not enumerations, so that a new one breaks no reader. */
 export const AUDIT_SCHEMA = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
+  $schema: DRAFT,
   $id: 'urn:sluice:schema:audit-record:v1',
   title: 'AuditRecord',
   definitions: { change: CHANGE, outcome: OUTCOME },

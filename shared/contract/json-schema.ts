@@ -43,6 +43,13 @@ interface StaticOf {
 export const text = { type: 'string' } as const
 export const optionalText = { type: ['string', 'null'] } as const
 export const flag = { type: 'boolean' } as const
+/** A text that is not empty. */
+export const filledText = { type: 'string', minLength: 1 } as const
+/** A canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */
+export const time = { type: 'string', format: 'date-time' } as const
+
+/** The `$schema` of the schemas that are published. */
+export const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** An object whose properties are all required, except the optional ones. */
 export const objectOf = <const All extends Properties, const Optional extends keyof All & string = never>(

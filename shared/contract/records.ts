@@ -1,5 +1,5 @@
 import { CLOUD_EVENTS } from './headers.ts'
-import { described, optionalText, type Static, text } from './json-schema.ts'
+import { DRAFT, described, optionalText, type Static, text, time } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*
@@ -14,14 +14,12 @@ export type EntryKind = keyof typeof CLOUD_EVENTS
 export const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 const guid = { type: 'string', pattern: GUID_PATTERN } as const
-/** Canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */
-const timestamp = { type: 'string', format: 'date-time' } as const
 
 const common = {
   id: described(guid, 'Also the header ce_id. The same id is the same entry, however often it is read.'),
   // Determines the index.
-  receivedAt: described(timestamp, 'When the entry was accepted.'),
-  timestamp: described(timestamp, "When the entry happened by its sender's clock, or receivedAt."),
+  receivedAt: described(time, 'When the entry was accepted.'),
+  timestamp: described(time, "When the entry happened by its sender's clock, or receivedAt."),
   level: { type: 'string', enum: LEVELS },
   environment: text,
   correlationKey: described(optionalText, 'Groups the entries of one flow.'),
@@ -48,7 +46,7 @@ const COMMON_REQUIRED = [
 /** The value of a record of the event logs topic: an external log of the specification (2.3). */
 export type EventLogRecord = Static<typeof EVENT_LOG_SCHEMA>
 export const EVENT_LOG_SCHEMA = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
+  $schema: DRAFT,
   $id: CLOUD_EVENTS.event.dataSchema,
   title: 'EventLogRecord',
   type: 'object',
@@ -65,7 +63,7 @@ export const EVENT_LOG_SCHEMA = {
 /** The value of a record of the application logs topic: an application log of the specification (2.4). */
 export type ApplicationLogRecord = Static<typeof APPLICATION_LOG_SCHEMA>
 export const APPLICATION_LOG_SCHEMA = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
+  $schema: DRAFT,
   $id: CLOUD_EVENTS.application.dataSchema,
   title: 'ApplicationLogRecord',
   type: 'object',

@@ -1,4 +1,4 @@
-import { described, type Static, titled } from '../contract/json-schema.ts'
+import { DRAFT, described, filledText, type Static, time, titled } from '../contract/json-schema.ts'
 import { GUID_PATTERN } from '../contract/records.ts'
 
 /**
@@ -17,9 +17,6 @@ export type Archivable = Pick<RegistryValues['event'], 'archivedAt'>
 /** The lists of the page whose searches can be saved, named as at the beginning of their paths. */
 export const SEARCH_PAGES = ['event-logs', 'application-logs', 'flows'] as const
 
-const time = { type: 'string', format: 'date-time' } as const
-const text = { type: 'string', minLength: 1 } as const
-
 /** Archived targets refuse new logs; stored logs keep their names. */
 const archivable = {
   archivedAt: described(time, 'Since when new logs are refused; absent while they are taken.'),
@@ -27,13 +24,13 @@ const archivable = {
 
 /** The schema of the values, as it is published. A record's key says which kind of value it holds; null is a deletion. */
 export const REGISTRY_SCHEMA = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
+  $schema: DRAFT,
   $id: 'urn:sluice:schema:registry-record:v1',
   title: 'RegistryRecord',
   definitions: {
     team: titled(
       'Team',
-      { name: text },
+      { name: filledText },
       {
         defaultProject: {
           type: 'string',
@@ -52,17 +49,17 @@ export const REGISTRY_SCHEMA = {
         },
       },
     ),
-    event: titled('Event', { team: described(text, "The owner's id."), name: text }, archivable),
+    event: titled('Event', { team: described(filledText, "The owner's id."), name: filledText }, archivable),
     step: titled(
       'Step',
       {
-        team: described(text, "The owner's id."),
+        team: described(filledText, "The owner's id."),
         event: {
           type: ['string', 'null'],
           minLength: 1,
           description: "The Event's identifier; null for a Step alone.",
         },
-        name: text,
+        name: filledText,
         order: {
           type: 'integer',
           minimum: Number.MIN_SAFE_INTEGER,
@@ -72,18 +69,18 @@ export const REGISTRY_SCHEMA = {
       },
       archivable,
     ),
-    project: titled('Project', { team: described(text, "The owner's id."), name: text }, archivable),
+    project: titled('Project', { team: described(filledText, "The owner's id."), name: filledText }, archivable),
     key: titled('Key', {
       prefix: { type: 'string', description: 'The first characters of the key, to tell keys apart.' },
       createdAt: time,
       revokedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null while the key is live.' },
     }),
     search: titled('Search', {
-      name: text,
+      name: filledText,
       page: { type: 'string', enum: SEARCH_PAGES, description: 'The list of the page that it searches.' },
       params: {
         type: 'object',
-        additionalProperties: text,
+        additionalProperties: filledText,
         description: "The parameters of the list's address.",
       },
     }),
