@@ -46,9 +46,12 @@ const TAKEN_WITHIN_MS = 5_000
 /** An answer that its client is taking. */
 interface Unread {
   readonly team: string
-  readonly since: number
-  readonly letGo: (() => void) | undefined
+  /** From when on the client may be cut off, on the clock of `performance.now()`. */
+  readonly lateAt: number
+  readonly letGo: () => void
 }
+
+const isLate = ({ lateAt }: Unread): boolean => performance.now() >= lateAt
 
 interface Waiting {
   readonly team: string
@@ -82,9 +85,8 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   /** Lets go of the oldest answer of one. Two Teams whose clients take nothing could leave no room for a third. */
   function makeRoomFor(waits: string): void {
     if ((working.get(waits) ?? 0) >= TEAM_READS_MAX) return
-    const isLate = ({ since }: Unread): boolean => performance.now() - since >= takenWithinMs
     const [first] = [...unread].filter(isLate).sort((a, b) => heldBy(b) - heldBy(a))
-    if (first !== undefined && heldBy(first) > heldBy({ team: waits })) first.letGo?.()
+    if (first !== undefined && heldBy(first) > heldBy({ team: waits })) first.letGo()
   }
 
   function take(team: string): void {
@@ -93,7 +95,9 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   }
 
   function endWork(team: string): void {
-    working.set(team, (working.get(team) ?? 1) - 1)
+    const left = (working.get(team) ?? 1) - 1
+    if (left === 0) working.delete(team)
+    else working.set(team, left)
     beginWaiting()
   }
 
@@ -128,13 +132,13 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   /** Hands the bytes reserved for a read to its holder. */
   function createHeld<Result>(team: string, result: Result): Held<Result> {
     let held = READ_BYTES
-    let place: Unread = { team, since: 0, letGo: undefined }
+    let taking: Unread | undefined
     const keep = (bytes: number, letGo?: () => void): void => {
-      unread.delete(place)
+      if (taking !== undefined) unread.delete(taking)
+      taking = letGo && { team, lateAt: performance.now() + takenWithinMs, letGo }
+      if (taking !== undefined) unread.add(taking)
       budget.share(team).give(held - bytes)
       held = bytes
-      place = { team, since: performance.now(), letGo }
-      if (letGo !== undefined) unread.add(place)
       beginWaiting()
     }
     return { result, keep, release: () => keep(0) }
