@@ -89,7 +89,11 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     sender.close()
   }
 
-  const packed = (slice: PlacedSlice) => ({ ...slice, records: journal.pack?.(slice.records) ?? slice.records })
+  const packed = ({ records, ...slice }: PlacedSlice) => ({
+    ...slice,
+    count: records.length,
+    records: journal.pack?.(records) ?? records,
+  })
 
   function publish(topic: string, team: string, publications: readonly Publication[], deadline: number) {
     const { length } = publications
@@ -138,10 +142,9 @@ async function pushEach(
 }
 
 /** A slice in the making, with the indexes of its records among the publications. */
-interface PlacedSlice extends Slice {
+interface PlacedSlice extends Omit<Slice, 'count'> {
   readonly records: NewRecord[]
   readonly places: number[]
-  count: number
   bytes: number
 }
 
@@ -164,17 +167,16 @@ export function cutSlices(
     let slice = growing[index]
     if (slice === undefined || !hasRoom(slice, bytes, limits)) {
       const { traceparent } = record.headers
-      slice = { topic, partition, records: [], places: [], count: 0, bytes: 0, traceparent }
+      slice = { topic, partition, records: [], places: [], bytes: 0, traceparent }
       slices.push(slice)
       growing[index] = slice
     }
     slice.records.push(record)
     slice.places.push(place)
-    slice.count += 1
     slice.bytes += bytes
   }
   return slices
 }
 
 const hasRoom = (slice: PlacedSlice, bytes: number, { batchRecordsMax, batchBytesMax }: BatchLimits): boolean =>
-  slice.count < batchRecordsMax && slice.bytes + bytes <= batchBytesMax
+  slice.records.length < batchRecordsMax && slice.bytes + bytes <= batchBytesMax

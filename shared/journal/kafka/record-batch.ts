@@ -153,6 +153,7 @@ function writeContents(start: number, { key, value, headers, commonHeaders }: Ne
 /** Fewer records wait as they are: a block takes longer to make than the garbage collector takes for them. */
 const BLOCK_RECORDS_MIN = 8
 
+/** As `Journal.pack`. */
 export const packRecords = (records: readonly NewRecord[]): readonly (NewRecord | RecordBlock)[] =>
   records.length < BLOCK_RECORDS_MIN ? records : [new RecordBlock(records)]
 
