@@ -85,7 +85,7 @@ export function renewMore({ database, contents, limits }: StoreContext, document
   }
   if (number !== table.number) {
     replace(database, number)
-    database.exec(textTableSchema(RENEWED_TABLE, 'leaves'))
+    database.exec(textTableSchema(RENEWED_TABLE))
   }
   const isLast = table.nextArrival === NO_END
   const next = isLast ? lastArrival(database) + 1 : table.nextArrival

@@ -231,7 +231,7 @@ export type TextColumn = (typeof TEXT_COLUMNS)[number]
  * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts) and the words of values (words-index.ts); earlier
  * releases wrote fewer words. A word takes two bytes less in the first column, so that is the one with the most text.
  */
-export const textTableSchema = (table: string, first: TextColumn): string => `
+export const textTableSchema = (table: string, first: TextColumn = 'leaves'): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(
     ${[first, ...TEXT_COLUMNS.filter((column) => column !== first)].join(', ')},
     content = '', columnsize = 0, detail = full, tokenize = 'unicode61 remove_diacritics 0'

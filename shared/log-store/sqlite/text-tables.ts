@@ -106,12 +106,7 @@ export function currentTextTable(
 }
 
 /** Creates the table for arrivals from `firstArrival` on, and returns its number. */
-export function beginTextTable(
-  database: Database,
-  number: number,
-  firstArrival: number,
-  longest: TextColumn = 'leaves',
-): number {
+export function beginTextTable(database: Database, number: number, firstArrival: number, longest?: TextColumn): number {
   database.exec(textTableSchema(nameOf(number), longest))
   database.prepare('INSERT INTO text_tables (number, first_arrival) VALUES (?, ?)').run(number, firstArrival)
   return number
