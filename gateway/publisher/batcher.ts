@@ -1,3 +1,4 @@
+import type { WaitingRecord } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type PartitionQueue,
   type TopicQueues,
 } from './partition-queues.ts'
-import type { BatchPart, MicroBatch, PublishOutcome, WaitingRecord } from './publication.ts'
+import type { BatchPart, MicroBatch, PublishOutcome } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 
 interface BatcherDeps {

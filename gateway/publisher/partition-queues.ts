@@ -1,6 +1,7 @@
+import type { WaitingRecord } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import type { Deadline } from '../../shared/runtime/deadlines.ts'
-import type { BatchPart, MicroBatch, PublishOutcome, WaitingRecord } from './publication.ts'
+import type { BatchPart, MicroBatch, PublishOutcome } from './publication.ts'
 
 /** The limits of a micro-batch. A part that alone exceeds `batchBytesMax` is sent by itself. */
 export interface BatchLimits {

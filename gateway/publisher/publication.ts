@@ -3,8 +3,8 @@ import type {
   Headers,
   Journal,
   NewRecord,
-  PackedRecords,
   UnconfirmedOutcome,
+  WaitingRecord,
 } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 
@@ -33,13 +33,8 @@ export type UnconfirmedReason = keyof typeof UNCONFIRMED
 /** The outcome of a record: confirmed durable, or the reason why not. */
 export type PublishOutcome = 'durable' | UnconfirmedReason
 
-/** A record as it waits, perhaps packed with others of its request. */
-export type WaitingRecord = NewRecord | PackedRecords
-
 /** The part of a journal that a publisher needs. */
-export interface PublisherJournal extends Pick<Journal, 'pack' | 'partitionCount'> {
-  append(batch: AppendBatch<WaitingRecord>): Promise<void>
-}
+export type PublisherJournal = Pick<Journal, 'append' | 'pack' | 'partitionCount'>
 
 /** Records of one request in a micro-batch. */
 export interface BatchPart {

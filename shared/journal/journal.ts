@@ -18,10 +18,10 @@ export interface Journal {
    * Makes the records durable, in order, at the end of one partition. Atomic: it resolves when every record is durable, and rejects with an
    * `AppendError` otherwise. It takes what it needs of the batch before it returns.
    */
-  append(batch: AppendBatch): Promise<void>
+  append(batch: AppendBatch<WaitingRecord>): Promise<void>
 
   /** Packs records that will wait; `append` takes the result in their place. Absent if a journal has no better form for them than theirs. */
-  pack?(records: readonly NewRecord[]): readonly (NewRecord | PackedRecords)[]
+  pack?(records: readonly NewRecord[]): readonly WaitingRecord[]
 
   /** The number of partitions of a topic. Rejects with a `TopicMissingError`. */
   partitionCount(topic: string): Promise<number>
@@ -77,6 +77,15 @@ export interface NewRecord {
 /** Records in a form of their journal, for one append: the garbage collector would copy each object that waits. */
 export interface PackedRecords {
   readonly count: number
+}
+
+/** A record to append, or several that the same journal has packed. */
+export type WaitingRecord = NewRecord | PackedRecords
+
+/** The record, for a journal that has not packed it. */
+export function unpacked(record: WaitingRecord): NewRecord {
+  if ('count' in record) throw new TypeError('the records were packed by another journal')
+  return record
 }
 
 export interface AppendBatch<Record = NewRecord> {

@@ -12,6 +12,7 @@ import {
   type Journal,
   type NewRecord,
   type UnconfirmedOutcome,
+  unpacked,
 } from '../../shared/journal/journal.ts'
 import type { Entity, Registry, Team } from '../../shared/registry/registry.ts'
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
@@ -161,7 +162,7 @@ export function createGatewayJournal(atFirst = 12): GatewayJournal {
       partitions = given
     },
     append: async (given) => {
-      const batch = { ...given, records: given.records.map(withAllHeaders) }
+      const batch = { ...given, records: given.records.map(unpacked).map(withAllHeaders) }
       attempts.push(batch)
       await (gate?.promise ?? new Promise<void>((resolve) => setImmediate(resolve)))
       if (failing !== null && (failing.partition ?? batch.partition) === batch.partition)

@@ -6,6 +6,7 @@ import {
   type NamedTopic,
   TopicMissingError,
   type UnconfirmedOutcome,
+  unpacked,
 } from '../../shared/journal/journal.ts'
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
 import { createGroup, type MemoryGroup } from './memory-journal-groups.ts'
@@ -122,7 +123,7 @@ function createClient(store: Store): Journal {
       const failure = next < 0 ? undefined : store.failures.splice(next, 1)[0]
       if (failure?.outcome === 'not_written') throw new AppendError('made to fail', failure.outcome, failure)
       const appendedAt = store.clock.now()
-      const added = records.map((record, index) => ({
+      const added = records.map(unpacked).map((record, index) => ({
         topic: name,
         partition,
         offset: target.endPosition + index,

@@ -1,11 +1,11 @@
 import { type Broker, type Connection, ProduceAcks, Producer, produceV9, Writer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
-import { type AppendBatch, AppendError, type NewRecord, type UnconfirmedOutcome } from '../journal.ts'
+import { type AppendBatch, AppendError, type UnconfirmedOutcome, type WaitingRecord } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
-import { COUNT_AT, type Compression, encodeRecordBatch, type RecordBlock, recycle } from './record-batch.ts'
+import { COUNT_AT, type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
 export interface AppenderOptions {
   /** Maximum time of one append, including all attempts; keep it below the deadline of the request that waits. */
@@ -17,7 +17,7 @@ export interface AppenderOptions {
 }
 
 /** A batch to append. */
-type Batch = AppendBatch<NewRecord | RecordBlock>
+type Batch = AppendBatch<WaitingRecord>
 
 interface Appender {
   append(batch: Batch): Promise<void>

@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import { compressionsAlgorithms, crc32c, Writer } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, gzip, type ZlibCall, zstdCompress } from '../../runtime/zlib-call.ts'
-import type { Headers, NewRecord, PackedRecords } from '../journal.ts'
+import { type Headers, type NewRecord, type PackedRecords, unpacked, type WaitingRecord } from '../journal.ts'
 
 /** The fields before the records, in the format's order; positions in bytes. */
 export const LENGTH_AT = 8
@@ -57,7 +57,7 @@ const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, ZlibCall>> = {
  * work for an entry; this writes them into one. Records that are few, or do not shrink, are not compressed.
  */
 export function encodeRecordBatch(
-  records: readonly (NewRecord | RecordBlock)[],
+  records: readonly WaitingRecord[],
   timestamp: number,
   compression: Compression = 'none',
 ): Buffer {
@@ -82,7 +82,7 @@ export function encodeRecordBatch(
 
 /** The records in a buffer of their own, after room for the fields of the batch, and the attributes that name their compression. */
 function encodeRecords(
-  records: readonly (NewRecord | RecordBlock)[],
+  records: readonly WaitingRecord[],
   compression: Compression,
 ): { readonly batch: Buffer; readonly count: number; readonly attributes: number } {
   let end = RECORDS_AT
@@ -91,7 +91,7 @@ function encodeRecords(
     if (record instanceof RecordBlock) {
       end = writeBlock(end, count, record)
       count += record.count
-    } else end = writeRecord(end, count++, record)
+    } else end = writeRecord(end, count++, unpacked(record))
   }
   const plain = scratch.subarray(RECORDS_AT, end)
   const compressed =
@@ -154,7 +154,7 @@ function writeContents(start: number, { key, value, headers, commonHeaders }: Ne
 const BLOCK_RECORDS_MIN = 8
 
 /** As `Journal.pack`. */
-export const packRecords = (records: readonly NewRecord[]): readonly (NewRecord | RecordBlock)[] =>
+export const packRecords = (records: readonly NewRecord[]): readonly WaitingRecord[] =>
   records.length < BLOCK_RECORDS_MIN ? records : [new RecordBlock(records)]
 
 /** The bytes before each record of a block: its length as an unsigned 32-bit little-endian number. */

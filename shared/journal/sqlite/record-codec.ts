@@ -2,7 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { constants, crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { asBuffer, type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
-import { type Headers, type JournalRecord, LOST_VALUE, type NewRecord } from '../journal.ts'
+import {
+  type Headers,
+  type JournalRecord,
+  LOST_VALUE,
+  type NewRecord,
+  unpacked,
+  type WaitingRecord,
+} from '../journal.ts'
 
 /**
  * Records of one partition that are stored together: each as three lengths, then its key, its value and its headers (JSON). A length is an
@@ -41,7 +48,7 @@ const BATCH_RECORDS_MAX = 500
 const BATCH_BYTES_MAX = 1024 * 1024
 
 /** The records, in order, in as few batches as the limits allow. */
-export function packRecords(records: readonly NewRecord[]): readonly PackedBatch[] {
+export function packRecords(records: readonly WaitingRecord[]): readonly PackedBatch[] {
   const batches: PackedBatch[] = []
   let count = 0
   let end = 0
@@ -51,7 +58,7 @@ export function packRecords(records: readonly NewRecord[]): readonly PackedBatch
     end = 0
   }
   for (const record of records) {
-    end = writeRecord(record, end)
+    end = writeRecord(unpacked(record), end)
     count += 1
     if (count === BATCH_RECORDS_MAX || end >= BATCH_BYTES_MAX) close()
   }

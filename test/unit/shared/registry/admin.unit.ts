@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDemo } from '../../../../deploy/server/first-start.ts'
-import type { Journal } from '../../../../shared/journal/journal.ts'
+import { type Journal, unpacked } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import { NOW, overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
@@ -73,7 +73,9 @@ events:
     const setup = registryOnMemory()
     const sizes: number[] = []
     const append: Journal['append'] = async (batch) => {
-      sizes.push(batch.records.reduce((sum, { key, value }) => sum + Buffer.byteLength(`${key}${value}`), 0))
+      sizes.push(
+        batch.records.map(unpacked).reduce((sum, { key, value }) => sum + Buffer.byteLength(`${key}${value}`), 0),
+      )
       expect(batch.records.length).toBeLessThanOrEqual(500)
       await setup.journal.append(batch)
     }

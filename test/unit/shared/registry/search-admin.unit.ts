@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Journal } from '../../../../shared/journal/journal.ts'
+import { type Journal, unpacked } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
 import { overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
@@ -143,7 +143,7 @@ describe('between the first reading and the append of a change, another process'
       await setup.journal.append(batch)
       if (thirdRenames !== undefined) isTakenBack?.resolve()
       else thirdRenames = third.changeSearch('a', rename('Third'))
-      if (String(batch.records[0]?.value) === 'null') await isRenamed?.promise
+      if (String(batch.records.map(unpacked)[0]?.value) === 'null') await isRenamed?.promise
     })
     const renamed = await first.changeSearch('a', rename('First'))
     isOver?.resolve()

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
-import { AppendError, type Subscription } from '../../../../shared/journal/journal.ts'
+import { AppendError, type Subscription, unpacked } from '../../../../shared/journal/journal.ts'
 import { ReadNotBegunError } from '../../../../shared/log-store/log-store.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
@@ -118,7 +118,8 @@ describe('a watch', () => {
     const own = journal.anotherClient()
     let failures = 0
     const append: typeof own.append = (batch) => {
-      if (failures > 0 || !String(batch.records[0]?.key).startsWith('evaluated/')) return own.append(batch)
+      if (failures > 0 || !String(batch.records.map(unpacked)[0]?.key).startsWith('evaluated/'))
+        return own.append(batch)
       failures += 1
       return Promise.reject(new AppendError('no leader', 'not_written'))
     }
@@ -137,7 +138,7 @@ describe('a watch', () => {
     let owner = 'one'
     const own = journal.anotherClient()
     const append: typeof own.append = (batch) =>
-      owner === 'one' && clock.ahead === 0 && String(batch.records[0]?.key).startsWith('evaluated/')
+      owner === 'one' && clock.ahead === 0 && String(batch.records.map(unpacked)[0]?.key).startsWith('evaluated/')
         ? Promise.reject(new AppendError('no leader', 'not_written'))
         : own.append(batch)
     const one = await start({ journal: { ...own, append }, owns: () => owner === 'one' })
@@ -684,7 +685,8 @@ describe('a journal', () => {
     const own = journal.anotherClient()
     let refused = 0
     const append: typeof own.append = (batch) => {
-      if (refused === 3 || !String(batch.records[0]?.value).includes('"attempts":1')) return own.append(batch)
+      if (refused === 3 || !String(batch.records.map(unpacked)[0]?.value).includes('"attempts":1'))
+        return own.append(batch)
       refused += 1
       expect(process.posted).toEqual([])
       return Promise.reject(new AppendError('no leader', 'not_written'))
@@ -701,7 +703,7 @@ describe('a journal', () => {
     let [isDown, asked] = [false, 0]
     const append: typeof own.append = (batch) => {
       if (!isDown) return own.append(batch)
-      if (String(batch.records[0]?.key).startsWith('state/')) asked += 1
+      if (String(batch.records.map(unpacked)[0]?.key).startsWith('state/')) asked += 1
       return Promise.reject(new AppendError('no leader', 'not_written'))
     }
     const process = await start({
