@@ -450,18 +450,18 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       expect(await applied()).toEqual(topics.map(() => ({ created: false, differences: [] })))
       await journal.checkDurability(topics)
 
-      const [report] = await journal.describeTopics([{ ...logs, partitions: 3, retentionMs: 1_000 }])
+      const [report] = await journal.applyTopics([{ ...logs, partitions: 3, retentionMs: 1_000 }])
       expect(report?.differences).toEqual([
         `${logs.name} has 2 partition(s), not 3`,
         `${logs.name} has retention.ms=3600000, not 1000`,
       ])
       await setConfig(logs.name, 'message.timestamp.type', 'CreateTime')
       await eventually(async () =>
-        expect((await journal.describeTopics([logs]))[0]?.differences).toEqual([
+        expect((await journal.applyTopics([logs]))[0]?.differences).toEqual([
           `${logs.name} has message.timestamp.type=CreateTime, not LogAppendTime`,
         ]),
       )
-      const [small] = await journal.describeTopics([{ ...bounded, retentionBytes: 1_000 }])
+      const [small] = await journal.applyTopics([{ ...bounded, retentionBytes: 1_000 }])
       expect(small?.differences).toEqual([`${bounded.name} has retention.bytes=67108864, not 1000`])
       await setConfig(logs.name, 'unclean.leader.election.enable', 'true')
       await setConfig(registry.name, 'cleanup.policy', 'delete')

@@ -10,14 +10,7 @@ import { describeFault } from './faults.ts'
 import { type SubscriptionContext, subscribeToTopics } from './group.ts'
 import { followTopic, scanTopic } from './read.ts'
 import { packRecords } from './record-batch.ts'
-import {
-  type AppliedTopic,
-  applyTopics,
-  checkDurability,
-  createMissing,
-  describeTopics,
-  type TopicReport,
-} from './topic-admin.ts'
+import { type AppliedTopic, applyTopics, checkDurability, createMissing } from './topic-admin.ts'
 
 /** The limits of appends and of reading; each has a default. */
 export type KafkaJournalOptions = AppenderOptions &
@@ -41,8 +34,6 @@ const DEFAULTS: KafkaJournalOptions = {
 export interface KafkaJournal extends Journal {
   /** Creates missing topics; reports how existing ones differ from those that Sluice would create. */
   applyTopics(topics: readonly NamedTopic[]): Promise<readonly AppliedTopic[]>
-  /** The same report, without changing anything. */
-  describeTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
   /** Rejects with a `DurabilityError` if a topic could lose acknowledged records. */
   checkDurability(topics: readonly NamedTopic[]): Promise<void>
 }
@@ -75,7 +66,6 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
       await createMissing(cluster, topics)
     },
     applyTopics: (topics) => applyTopics(cluster, topics),
-    describeTopics: (topics) => describeTopics(cluster, topics),
     checkDurability: (topics) => checkDurability(cluster, topics),
     scan: (topic, from) => scanTopic(context, topic, from),
     follow: async (topic, onRecords) => {
