@@ -2,7 +2,6 @@ import type { WaitingRecord } from '../../shared/journal/journal.ts'
 import type { ByteShare } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
-  addQueues,
   createTopicQueues,
   cutBatch,
   dequeue,
@@ -11,6 +10,7 @@ import {
   openQueue,
   type Part,
   type PartitionQueue,
+  resizeQueues,
   type TopicQueues,
 } from './partition-queues.ts'
 import type { BatchPart, MicroBatch, PublishOutcome } from './publication.ts'
@@ -39,7 +39,7 @@ export interface Batcher {
    */
   push(slice: Slice, share: ByteShare, deadline: number): Promise<PublishOutcome>
   /** Sets a topic's new number of partitions; waiting records stay in their queues. */
-  grow(topic: string, partitions: number): void
+  resize(topic: string, partitions: number): void
   /** Sends all waiting records without gathering; resolves when each has its outcome, at the deadline at the latest. */
   drain(deadline: number): Promise<void>
 }
@@ -115,9 +115,9 @@ export function createBatcher({ options, topics, send }: BatcherDeps): Batcher {
       schedule.waits(queue, now)
       return promise
     },
-    grow: (topic, partitions) => {
+    resize: (topic, partitions) => {
       const found = queues.get(topic)
-      if (found !== undefined) addQueues(found, partitions)
+      if (found !== undefined) resizeQueues(found, partitions)
     },
     drain: async (deadline) => {
       const idle = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ interface PartitionCountsDeps {
   /** Milliseconds between two checks. */
   readonly checkMs: number
   /** Called with the new number before `of` gives it. */
-  readonly onMore: (topic: string, partitions: number) => void
+  readonly onChange: (topic: string, partitions: number) => void
 }
 
 interface PartitionCounts {
@@ -20,15 +20,14 @@ interface PartitionCounts {
 }
 
 /**
- * Tracks how many partitions the topics have, so that those an operator adds are used without a restart. Numbers only grow, as in Kafka: a
- * broker that lags behind still reports the old one, and following it would move keys back and forth.
+ * Tracks how many partitions the topics have, so that those an operator adds, or a topic that is made anew with fewer, need no restart.
  */
 export function createPartitionCounts({
   journal,
   logger,
   topics,
   checkMs,
-  onMore,
+  onChange,
 }: PartitionCountsDeps): PartitionCounts {
   const counts = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -38,12 +37,12 @@ export function createPartitionCounts({
     try {
       const known = counts.get(topic) ?? 0
       const found = await journal.partitionCount(topic)
-      if (stopped || found <= known) return
-      onMore(topic, found)
+      if (stopped || found === known) return
+      onChange(topic, found)
       counts.set(topic, found)
       logger.info(
         { topic, before: known, partitions: found },
-        'partitions were added: keys have other places from now on',
+        'the number of partitions has changed: keys have other places from now on',
       )
     } catch (error) {
       // The appends report a failing journal; the next check reads again.

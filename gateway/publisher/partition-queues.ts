@@ -57,13 +57,16 @@ export function createTopicQueues(topic: string, partitions: number): TopicQueue
   if (partitions < 1) throw new RangeError(`the topic ${topic} has no partition`)
   const open = createQueue(topic, 0)
   const created: TopicQueues = { queues: [open], open }
-  addQueues(created, partitions)
+  resizeQueues(created, partitions)
   return created
 }
 
-/** Adds queues until there are this many partitions. */
-export function addQueues({ queues, open: { topic } }: TopicQueues, partitions: number): void {
-  while (queues.length < partitions) queues.push(createQueue(topic, queues.length))
+/** Makes queues for this many partitions. The records of those that are gone are still sent, and refused. */
+export function resizeQueues(topic: TopicQueues, partitions: number): void {
+  const { queues, open } = topic
+  while (queues.length < partitions) queues.push(createQueue(open.topic, queues.length))
+  queues.length = partitions
+  if (open.partition >= partitions) topic.open = following(topic, 1)
 }
 
 const createQueue = (topic: string, partition: number): PartitionQueue => {

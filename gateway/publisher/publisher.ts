@@ -20,7 +20,7 @@ export interface PublisherOptions extends ScheduleOptions {
   readonly bufferBytesMax: number
   /** How long a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
-  /** How often to check whether partitions were added. */
+  /** How often to check how many partitions there are. */
   readonly partitionCheckMs: number
   readonly breaker: BreakerOptions
 }
@@ -73,7 +73,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     logger,
     topics: options.topics,
     checkMs: options.partitionCheckMs,
-    onMore: (topic, count) => batcher?.grow(topic, count),
+    onChange: (topic, count) => batcher?.resize(topic, count),
   })
   let stopping: Promise<void> | undefined
 

@@ -23,7 +23,7 @@ export interface Journal {
   /** Packs records that will wait; `append` takes the result in their place. Absent if a journal has no better form for them than theirs. */
   pack?(records: readonly NewRecord[]): readonly WaitingRecord[]
 
-  /** The number of partitions of a topic. Rejects with a `TopicMissingError`. */
+  /** The number of partitions of a topic, which only a topic made anew has fewer of. Rejects with a `TopicMissingError`. */
   partitionCount(topic: string): Promise<number>
 
   /** Creates missing topics; leaves existing ones as they are. */

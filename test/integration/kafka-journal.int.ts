@@ -247,6 +247,21 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
     }))
 
+  test('a topic that is made anew with fewer partitions has that number, and no other topic is to blame', () =>
+    using(async (journal) => {
+      const topic = uniqueName('fewer')
+      await journal.createTopics([eventTopic(topic, 4)])
+      expect(await journal.partitionCount(topic)).toBe(4)
+      await journal.append({ topic, partition: 3, records: recordsOf('a', 1) })
+      await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
+      await eventually(() => journal.createTopics([eventTopic(topic, 2)]))
+      await eventually(async () => expect(await journal.partitionCount(topic)).toBe(2))
+      const error = await failureOf(journal.append({ topic, partition: 3, records: recordsOf('b', 1) }))
+      expect(error).toMatchObject({ isFinal: true, isOfTopic: true })
+      expect(error.message).toContain(`${topic} has no partition 3`)
+      await journal.append({ topic, partition: 1, records: recordsOf('c', 1) })
+    }))
+
   test('a Team that is deleted while a process is cut off for long is gone once it can read again', async () => {
     let now = 0
     const clock = { now: () => now }

@@ -81,15 +81,19 @@ export interface Listed {
   readonly topics: Readonly<Record<string, readonly number[]>>
   /** The node that leads the partition of each topic, and the epoch in which it does; default: the node 1, in epoch 0. */
   readonly leader?: { readonly node: number; readonly epoch: number }
+  /** Of each topic; default: 1. */
+  readonly partitions?: number
+  /** Of each topic; default: `TOPIC_ID`. */
+  readonly topicId?: string
 }
 
-/** The id of every topic. */
+/** The usual id of every topic. */
 export const TOPIC_ID = '11111111-2222-3333-4444-555555555555'
 
 /** The answer of a Metadata request of version 12; the last of the brokers stands for all further nodes. */
 export const metadata = (
   brokers: Broker | readonly Broker[],
-  { alive, topics, leader = { node: 1, epoch: 0 } }: Listed,
+  { alive, topics, leader = { node: 1, epoch: 0 }, partitions = 1, topicId = TOPIC_ID }: Listed,
 ): Writer => {
   const listed = [brokers].flat() as readonly Broker[]
   const nodes = (writer: Writer, ids: readonly number[]): Writer =>
@@ -107,9 +111,9 @@ export const metadata = (
       topic
         .appendInt16(0)
         .appendString(name)
-        .appendUUID(TOPIC_ID)
+        .appendUUID(topicId)
         .appendBoolean(false)
-        .appendArray([0], (partition, index) => {
+        .appendArray([...Array(partitions).keys()], (partition, index) => {
           partition.appendInt16(0).appendInt32(index).appendInt32(leader.node).appendInt32(leader.epoch)
           nodes(nodes(nodes(partition, replicas), replicas), [])
         })

@@ -1,4 +1,12 @@
-import { type Broker, type Connection, ProduceAcks, Producer, produceV9, Writer } from '@platformatic/kafka'
+import {
+  type Broker,
+  type Connection,
+  ProduceAcks,
+  Producer,
+  ProtocolError,
+  produceV9,
+  Writer,
+} from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome, type WaitingRecord } from '../journal.ts'
@@ -89,13 +97,12 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
 
   /** Like `attempt`, however long it takes. */
   const send = async (batch: Batch, encoded: Buffer, isRetry: boolean, progress: Progress): Promise<Failure | null> => {
-    let leader: Leader | Failure
+    let leader: Leader
     try {
       leader = await findLeader(producer, connection, batch, isRetry)
     } catch (error) {
       return notSent(error)
     }
-    if ('outcome' in leader) return leader
     const endTurn = await turnAt(leader.node)
     let mutedMs = 0
     try {
@@ -172,26 +179,26 @@ interface Leader {
 }
 
 /**
- * Makes sure that the leader is known, so that a failure up to here means that nothing was sent. Returns a failure if there is none, or if
- * the partition does not exist: the library would take its number modulo the number of partitions.
+ * Makes sure that the leader is known, so that a failure up to here means that nothing was sent. Rejects if there is none, or if the
+ * partition does not exist: the library would take its number modulo the number of partitions.
  */
 async function findLeader(
   producer: Producer,
   connection: KafkaConnection,
   { topic, partition }: Batch,
   isRetry: boolean,
-): Promise<Leader | Failure> {
+): Promise<Leader> {
   if (isRetry || !producer.currentMetadata?.topics.has(topic)) {
     await producer.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
   }
   const metadata = producer.currentMetadata
   const node = metadata?.topics.get(topic)?.partitions[partition]?.leader
   if (node === undefined) {
-    // Partitions may have been added since the metadata was read.
-    return { outcome: 'not_written', retry: !isRetry, reason: `${topic} has no partition ${partition}` }
+    throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION', `${topic} has no partition ${partition}.`)
   }
   const broker = metadata?.brokers.get(node)
-  return broker === undefined ? { outcome: 'not_written', retry: true, reason: UNLED } : { node, broker }
+  if (broker === undefined) throw new Error(UNLED)
+  return { node, broker }
 }
 
 const UNLED = 'the partition has no leader'

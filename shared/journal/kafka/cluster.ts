@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Admin, type ClusterMetadata, ConfigResourceTypes } from '@platformatic/kafka'
+import { Admin, type ClusterMetadata, type ClusterTopicMetadata, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
@@ -15,6 +15,8 @@ export interface Cluster {
   exists(topic: string): Promise<boolean>
   /** Rejects with a `TopicMissingError`. */
   partitionsOf(topic: string): Promise<readonly TopicPartition[]>
+  /** As `Journal.partitionCount`, also where a broker lags behind. */
+  partitionCount(topic: string): Promise<number>
   /** The effective settings of a topic, by name. Rejects with a `TopicMissingError`. */
   configOf(topic: string): Promise<ReadonlyMap<string, string>>
   /** Creates a topic; false if it exists already. */
@@ -66,10 +68,9 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
   let closed = false
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })
-  const partitionsOf = async (topic: string): Promise<readonly TopicPartition[]> => {
-    const found = await metadata([topic]).catch(rethrow(topic))
-    return found.topics.get(topic)?.partitions ?? []
-  }
+  const present = async (topic: string) => (await metadata([topic]).catch(rethrow(topic))).topics.get(topic)
+  const partitionsOf = async (topic: string): Promise<readonly TopicPartition[]> =>
+    (await present(topic))?.partitions ?? []
   const boundsOf: Cluster['boundsOf'] = async (topic, partitions) =>
     listBounds(admin, await metadata([topic]).catch(rethrow(topic)), topic, partitions)
   const bounds = async (topic: string): Promise<readonly Bounds[]> => {
@@ -84,6 +85,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
   }
   return {
     partitionsOf,
+    partitionCount: createPartitionCount(present),
     bounds,
     boundsOf,
     // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
@@ -145,6 +147,20 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       closed = true
       await admin.close()
     },
+  }
+}
+
+/** Of each topic that had the name, the largest number that a broker has given counts; and only the topic that appeared last. */
+function createPartitionCount(present: (topic: string) => Promise<ClusterTopicMetadata | undefined>) {
+  /** By name and by the topic's id. */
+  const counts = new Map<string, Map<string, number>>()
+  return async (topic: string): Promise<number> => {
+    const found = await present(topic)
+    if (found === undefined) throw new TopicMissingError(topic)
+    const { id, partitions } = found
+    const byId = counts.get(topic) ?? new Map<string, number>()
+    counts.set(topic, byId.set(id, Math.max(byId.get(id) ?? 0, partitions.length)))
+    return [...byId.values()].at(-1) ?? 0
   }
 }
 

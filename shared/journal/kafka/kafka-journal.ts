@@ -61,7 +61,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   return {
     append: appender.append,
     pack: packRecords,
-    partitionCount: async (topic) => (await cluster.partitionsOf(topic)).length,
+    partitionCount: (topic) => cluster.partitionCount(topic),
     createTopics: async (topics) => {
       await createMissing(cluster, topics)
     },

@@ -6,6 +6,7 @@ import {
   apiVersions,
   type FakeBroker,
   FETCH,
+  type Listed,
   METADATA,
   metadata,
   PRODUCE,
@@ -108,6 +109,30 @@ test('brokers that are too old for our requests are told as such: they close the
   const journal = openKafka([`${broker.host}:${broker.port}`], { deliveryTimeoutMs: 500, requestTimeoutMs: 500 })
   await expect(journal.partitionCount('logs')).rejects.toThrow(/older than Kafka 3\.5/)
   expect(await journal.health()).toMatchObject({ ready: false, reason: expect.stringMatching(/older than Kafka 3\.5/) })
+  await journal.close()
+  broker.close()
+})
+
+test('the number of partitions only grows, whatever a broker that lags says, until the topic is made anew', async () => {
+  const anew = 'aaaaaaaa-2222-3333-4444-555555555555'
+  let listed: Partial<Listed> = {}
+  const broker: FakeBroker = await startFakeBroker(({ apiKey }) =>
+    apiKey === API_VERSIONS
+      ? apiVersions([[METADATA, 12]], true)
+      : metadata(broker, { alive: [1], topics: { logs: [1] }, ...listed }),
+  )
+  const journal = openKafka([`${broker.host}:${broker.port}`])
+  const counts: number[] = []
+  for (listed of [
+    { partitions: 4 },
+    { partitions: 2 },
+    { partitions: 6 },
+    { partitions: 3, topicId: anew },
+    { partitions: 6 },
+    { partitions: 5, topicId: anew },
+  ])
+    counts.push(await journal.partitionCount('logs'))
+  expect(counts).toEqual([4, 4, 6, 3, 3, 5])
   await journal.close()
   broker.close()
 })
