@@ -478,6 +478,11 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       )
       const [small] = await journal.applyTopics([{ ...bounded, retentionBytes: 1_000 }])
       expect(small?.differences).toEqual([`${bounded.name} has retention.bytes=67108864, not 1000`])
+      await setConfig(logs.name, 'cleanup.policy', 'compact')
+      const reason = `${logs.name} has cleanup.policy=compact, which removes records that share a key: set it to delete`
+      await eventually(async () => expect(await journal.health()).toEqual({ name: 'journal', ready: false, reason }))
+      await setConfig(logs.name, 'cleanup.policy', 'delete')
+      await eventually(async () => expect(await journal.health()).toEqual({ name: 'journal', ready: true }))
       await setConfig(logs.name, 'unclean.leader.election.enable', 'true')
       await setConfig(registry.name, 'cleanup.policy', 'delete')
       await eventually(async () => {

@@ -10,7 +10,7 @@ import { describeFault } from './faults.ts'
 import { type SubscriptionContext, subscribeToTopics } from './group.ts'
 import { followTopic, scanTopic } from './read.ts'
 import { packRecords } from './record-batch.ts'
-import { type AppliedTopic, applyTopics, checkDurability, createMissing } from './topic-admin.ts'
+import { type AppliedTopic, applyTopics, checkDurability, createMissing, findCompacted } from './topic-admin.ts'
 
 /** The limits of appends and of reading; each has a default. */
 export type KafkaJournalOptions = AppenderOptions &
@@ -34,7 +34,7 @@ const DEFAULTS: KafkaJournalOptions = {
 export interface KafkaJournal extends Journal {
   /** Creates missing topics; reports how existing ones differ from those that Sluice would create. */
   applyTopics(topics: readonly NamedTopic[]): Promise<readonly AppliedTopic[]>
-  /** Rejects with a `DurabilityError` if a topic could lose acknowledged records. */
+  /** Rejects with a `DurabilityError` if a topic could lose acknowledged records; from then on `health` tells of one that is compacted. */
   checkDurability(topics: readonly NamedTopic[]): Promise<void>
 }
 
@@ -53,6 +53,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const closing = new AbortController()
   const context: SubscriptionContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()
+  let checked: readonly NamedTopic[] = []
 
   const refuseWhenClosed = (): void => {
     if (closing.signal.aborted) throw new Error('the journal is closed')
@@ -66,7 +67,10 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
       await createMissing(cluster, topics)
     },
     applyTopics: (topics) => applyTopics(cluster, topics),
-    checkDurability: (topics) => checkDurability(cluster, topics),
+    checkDurability: async (topics) => {
+      await checkDurability(cluster, topics)
+      checked = topics
+    },
     scan: (topic, from) => scanTopic(context, topic, from),
     follow: async (topic, onRecords) => {
       refuseWhenClosed()
@@ -85,10 +89,11 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
       if (closing.signal.aborted) return { name: 'journal', ready: false, reason: 'closed' }
       try {
         await within(options.requestTimeoutMs, cluster.brokerCount())
-        return { name: 'journal', ready: true }
       } catch (error) {
         return { name: 'journal', ready: false, reason: `no broker answers: ${describeFault(error)}` }
       }
+      const [reason] = await findCompacted(cluster, checked)
+      return reason === undefined ? { name: 'journal', ready: true } : { name: 'journal', ready: false, reason }
     },
     close: async () => {
       closing.abort()

@@ -113,8 +113,9 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
     dangers.push(`${name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`)
   }
   const policy = config.get('cleanup.policy') ?? ''
-  if (topic.cleanup === 'delete' && policy.includes('compact')) {
-    dangers.push(`${name} has cleanup.policy=${policy}, which removes records that share a key`)
+  const compaction = compactionOf(topic, config)
+  if (compaction !== null) {
+    dangers.push(compaction)
   } else if (topic.cleanup === 'compact' && policy !== 'compact') {
     dangers.push(`${name} has cleanup.policy=${policy}, not compact`)
   } else if (policy !== topic.cleanup) {
@@ -134,6 +135,23 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   }
   differences.push(...retentionDifferences(topic, config))
   return { topic: name, exists: true, differences: [...dangers, ...differences], dangers }
+}
+
+/** The danger that records are removed which were acknowledged for good; null if there is none. */
+function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string, string>): string | null {
+  const policy = config.get('cleanup.policy') ?? ''
+  return cleanup === 'delete' && policy.includes('compact')
+    ? `${name} has cleanup.policy=${policy}, which removes records that share a key: set it to delete`
+    : null
+}
+
+/** The topics of records to keep that are compacted by now, as sentences. A topic whose settings cannot be read is left out. */
+export async function findCompacted(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly string[]> {
+  const kept = topics.filter(({ cleanup }) => cleanup === 'delete')
+  const found = await Promise.allSettled(
+    kept.map(async (topic) => compactionOf(topic, await cluster.configOf(topic.name))),
+  )
+  return found.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))
 }
 
 function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, string>): readonly string[] {
