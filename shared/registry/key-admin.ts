@@ -1,7 +1,7 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
 import { appendChanges, type RegistryAdminDeps, readAfter, readTopic } from './journal-access.ts'
-import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
+import { beginsNewKeys, generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
 import { impossible, NOTHING, type Plan } from './plan.ts'
 import {
   keyRecordId,
@@ -168,17 +168,18 @@ function findKey(
       `the Team has no key with these first characters as shown; live are: ${shown(state, live) || 'none'}`,
     )
   }
-  if (prefix === '' || (found.length > 1 && !found.includes(whole))) {
-    const prefixes = new Set(found.map((one) => state.key.get(one)?.prefix))
-    if (found.length > 1 && prefixes.size === 1)
-      return refused('keys_alike', `the live keys ${shown(state, found)} begin alike; give the whole key`)
+  const keyOf = (id: string) => ({ id, prefix: state.key.get(id)?.prefix ?? '' })
+  if (found.includes(whole)) return keyOf(whole)
+  // Revoked keys count too: repeated with a beginning that they share, a command would end the next key.
+  const prefixes = new Set(named.map(([, value]) => value.prefix))
+  if (prefixes.size > 1 || (beginsNewKeys(prefix) && !prefixes.has(prefix)))
     return refused(
       'several_keys',
-      `more than one live key begins so: ${shown(state, found)}; give more characters, or the whole key`,
+      `more than one key may begin so; live are: ${shown(state, found)}; give more characters, or the whole key`,
     )
-  }
-  const id = found.includes(whole) ? whole : first
-  return { id, prefix: state.key.get(id)?.prefix ?? '' }
+  if (found.length > 1)
+    return refused('keys_alike', `the live keys ${shown(state, found)} begin alike; give the whole key`)
+  return keyOf(first)
 }
 
 const shown = (state: RegistryState, ids: readonly string[]): string =>

@@ -17,6 +17,9 @@ const PREFIX_CHARACTERS = 6
 
 export const generateKey = (): string => KEY_MARK + randomBytes(KEY_BYTES).toString('base64url')
 
+/** Whether every new key begins so, which then tells none apart. */
+export const beginsNewKeys = (prefix: string): boolean => KEY_MARK.startsWith(prefix)
+
 /** SHA-256 of a key, the only form in which it is stored. A random key needs no slow hash: there is no dictionary to try. */
 export const hashKey = (key: string): Buffer =>
   // Several times as fast as requesting a Buffer, and on the path of every request.

@@ -161,7 +161,7 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
         Math.ceil(waitMs / 1_000),
       )
     case 'several_keys':
-      return conflict('More than one live key begins so. Give all the characters that are shown.')
+      return conflict('More than one key may begin so. Give all the characters that are shown.')
     case 'keys_alike':
       return conflict(
         'Both live keys of the Team begin so. Replace them together, or ask an operator to revoke one by the whole key.',

@@ -250,9 +250,23 @@ describe('revoke-key', () => {
       outcome: 'refused',
       because: 'several_keys',
       reason:
-        'more than one live key begins so: abcdef… of 2026-03-04, abcdeg… of 2026-03-04; give more characters, or the whole key',
+        'more than one key may begin so; live are: abcdef… of 2026-03-04, abcdeg… of 2026-03-04; give more characters, or the whole key',
     })
     expect(await admin.revokeKey('a', 'abcdeg')).toMatchObject({ outcome: 'revoked', prefix: 'abcdeg', liveKeys: 1 })
+    // Repeated, the command does not go on to the next key.
+    expect(await admin.revokeKey('a', 'abcde')).toMatchObject({ because: 'several_keys' })
+    expect(await admin.revokeKey('a', 'abcdef')).toMatchObject({ outcome: 'revoked', liveKeys: 0 })
+  })
+
+  test('refuses what every new key begins with, also of the only one', async () => {
+    const { admin } = await withFile('teams: [{ id: a, apiKeys: [sl_x7Q-aaaaaaaaaaaaaaaaaaaaaaaa] }]')
+    for (const prefix of ['s', 'sl_']) {
+      expect(await admin.revokeKey('a', prefix)).toMatchObject({
+        because: 'several_keys',
+        reason: expect.stringContaining('live are: sl_x7Q… of 2026-03-04'),
+      })
+    }
+    expect(await admin.revokeKey('a', 'sl_x')).toMatchObject({ outcome: 'revoked' })
   })
 
   test('a whole key names itself, also where others begin alike', async () => {
