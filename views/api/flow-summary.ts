@@ -36,6 +36,13 @@ export const shownOf = (summary: FlowSummary): FlowSummary => ({
   nextSteps: within(summary.nextSteps, NAMES_CHARACTERS_MAX),
 })
 
+/** A summary as it is shown, as JSON text. */
+export function shownText(summary: FlowSummary): string {
+  // No list is longer than the whole, so that usual names are serialised once.
+  const text = JSON.stringify(summary)
+  return text.length <= NAMES_CHARACTERS_MAX ? text : JSON.stringify(shownOf(summary))
+}
+
 /** Maximum characters of each list of names in a summary: those of a thousand usual names. */
 const NAMES_CHARACTERS_MAX = 256 * 1024
 

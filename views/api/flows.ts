@@ -5,7 +5,7 @@ import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
 import { statesAt } from './flow-state.ts'
-import { shownOf, stepsOf, summaryOf } from './flow-summary.ts'
+import { shownOf, shownText, stepsOf, summaryOf } from './flow-summary.ts'
 import { HALF_PAGE_CHARACTERS_MAX, listText, pageText, textsWithin, within } from './page.ts'
 import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
@@ -32,7 +32,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
     .map((flow) => ({ flow, summary: summaryOf(flow, names, now, learnt) }))
     // A flow's entries may be newer than the index that it was found by.
     .filter(({ summary }) => state === null || summary.state === state)
-  const texts = textsWithin(listed, ({ summary }) => shownOf(summary))
+  const texts = textsWithin(listed, ({ summary }) => shownText(summary))
   const cutAt = texts.length < listed.length ? listed[texts.length - 1]?.flow : undefined
   const goOn = cutAt ?? next
   return listText(texts, { nextCursor: goOn === null ? null : encodeFlowCursor(sort, now, goOn) })

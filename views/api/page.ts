@@ -12,13 +12,13 @@ export const HALF_PAGE_CHARACTERS_MAX = PAGE_CHARACTERS_MAX / 2
 /** The JSON texts of the first items, at least one, that have at most `charactersMax` characters together. */
 export function textsWithin<Item>(
   items: readonly Item[],
-  shownOf: (item: Item) => unknown,
+  textOf: (item: Item) => string,
   charactersMax = PAGE_CHARACTERS_MAX,
 ): readonly string[] {
   const texts: string[] = []
   let characters = 0
   for (const item of items) {
-    const text = JSON.stringify(shownOf(item))
+    const text = textOf(item)
     characters += text.length
     if (texts.length > 0 && characters > charactersMax) break
     texts.push(text)
@@ -28,7 +28,7 @@ export function textsWithin<Item>(
 
 /** The first items, at least one, whose JSON has at most `charactersMax` characters. */
 export const within = <Item>(items: readonly Item[], charactersMax: number): readonly Item[] =>
-  items.slice(0, textsWithin(items, (item) => item, charactersMax).length)
+  items.slice(0, textsWithin(items, (item) => JSON.stringify(item), charactersMax).length)
 
 /** The data of a list, as JSON text, of items that are JSON texts already; `rest` has the further fields. */
 export const listText = (
@@ -47,7 +47,7 @@ export function pageText(
   extra: Readonly<Record<string, unknown>>,
   charactersMax = PAGE_CHARACTERS_MAX,
 ): string {
-  const texts = textsWithin(page.entries, (entry) => itemOf(entry, names), charactersMax)
+  const texts = textsWithin(page.entries, (entry) => JSON.stringify(itemOf(entry, names)), charactersMax)
   const cutAt = texts.length < page.entries.length ? page.entries[texts.length - 1] : undefined
   const next = cutAt ?? page.next
   return listText(texts, { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) })

@@ -1,6 +1,6 @@
 import { beginningOf } from '../../shared/contract/rows.ts'
 import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
-import { countText } from '../flow-layout/format.ts'
+import { countText, plural } from '../flow-layout/format.ts'
 import type { Condition, Format } from '../schemas/watches.ts'
 import type { Firing, Match } from './records.ts'
 
@@ -23,15 +23,19 @@ export function matchText(condition: Condition, { count, samples }: Match): stri
 }
 
 function headOf(condition: Condition, count: number): string {
-  const number = countText(count)
   switch (condition.type) {
     case 'count':
-      return `${number} ${count === 1 ? 'log' : 'logs'} within ${condition.minutes} min, more than ${countText(condition.more)}`
+      return `${plural(count, 'log')} within ${spanText(condition.minutes)}, more than ${countText(condition.more)}`
     case 'flows':
-      return `${number} ${count === 1 ? 'flow' : 'flows'} ${condition.state}`
+      return `${plural(count, 'flow')} ${condition.state}`
     case 'newGroup':
-      return `${number} new ${condition.by === 'exception' ? 'exception' : 'message'}${count === 1 ? '' : 's'}`
+      return plural(count, `new ${condition.by === 'exception' ? 'exception' : 'message'}`)
   }
+}
+
+function spanText(minutes: number): string {
+  if (minutes % 1_440 === 0) return plural(minutes / 1_440, 'day')
+  return minutes % 60 === 0 ? plural(minutes / 60, 'hour') : `${minutes} min`
 }
 
 /** The address of what a condition matched until `at`; `page` is that of the page, without a slash at its end. */

@@ -19,6 +19,10 @@ describe('a match in words', () => {
   test.each<[string, Condition, number, string[]]>([
     ['37 logs within 5 min, more than 20.', COUNT, 37, []],
     ['1 log within 5 min, more than 0.', { ...COUNT, more: 0 }, 1, []],
+    ['2,000 logs within 90 min, more than 20.', { ...COUNT, minutes: 90 }, 2_000, []],
+    ['37 logs within 1 hour, more than 20.', { ...COUNT, minutes: 60 }, 37, []],
+    ['37 logs within 12 hours, more than 20.', { ...COUNT, minutes: 720 }, 37, []],
+    ['37 logs within 1 day, more than 20.', { ...COUNT, minutes: 1_440 }, 37, []],
     ['1 flow failed: order-1', FAILED, 1, ['order-1']],
     ['12 flows stalled: a, b and 10 others', { ...FAILED, state: 'stalled' }, 12, ['a', 'b']],
     ['2 new exceptions: A, B', { type: 'newGroup', by: 'exception', params: {} }, 2, ['A', 'B']],
