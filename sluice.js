@@ -7,9 +7,20 @@ const NODE_MIN = '24.6'
 const { node: version } = process.versions
 const [major, minor] = version.split('.').map(Number)
 const [majorMin, minorMin] = NODE_MIN.split('.').map(Number)
+/** The errors of a Node that was told not to strip types, or not to run WebAssembly, which strips them. */
+const UNREADABLE = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_WEBASSEMBLY_NOT_SUPPORTED']
 
 if (major > majorMin || (major === majorMin && minor >= minorMin)) {
-  await import('./deploy/main.ts')
+  try {
+    await import('./deploy/main.ts')
+  } catch (error) {
+    if (!UNREADABLE.includes(error.code)) throw error
+    process.stderr.write(
+      'Sluice is TypeScript, which Node cannot run with these options. Start it without --jitless and\n' +
+        `--no-experimental-strip-types; NODE_OPTIONS is ${JSON.stringify(process.env.NODE_OPTIONS ?? '')}.\n`,
+    )
+    process.exitCode = 1
+  }
 } else {
   process.stderr.write(
     `Sluice needs Node ${NODE_MIN} or newer. This is Node ${version}, ${process.execPath}.\n` +

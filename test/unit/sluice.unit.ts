@@ -39,6 +39,16 @@ test.each(['24.6.0', '24.21.0', '25.0.0', '100.1.0'])(
   },
 )
 
+test.each(['--jitless', '--no-experimental-strip-types'])('with %s in NODE_OPTIONS it names the option', (option) => {
+  const env = { NODE_OPTIONS: option }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['sluice.js', 'help'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env,
+  })
+  expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(`NODE_OPTIONS is "${option}"`)])
+})
+
 /** Runs Node with these arguments and its standard output at a file. */
 function runInto(output: string, ...args: readonly string[]) {
   const to = openSync(output, 'w')
