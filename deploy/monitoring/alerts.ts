@@ -105,20 +105,13 @@ function burns(objective: Objective, severity: 'page' | 'ticket'): string {
 function burnRules(name: string, promise: string): readonly AlertRule[] {
   const objective = OBJECTIVES.find((each) => each.name === name)
   if (objective === undefined) throw new Error(`there is no objective ${name}`)
-  return [
-    {
-      severity: 'page',
-      expression: burns(objective, 'page'),
-      lasting: '2m',
-      summary: `${promise}: the month's budget of failures will be gone within days.`,
-    },
-    {
-      severity: 'ticket',
-      expression: burns(objective, 'ticket'),
-      lasting: '15m',
-      summary: `${promise}: the month's budget of failures is being spent too fast.`,
-    },
-  ]
+  const rule = (severity: 'page' | 'ticket', lasting: string, spent: string): AlertRule => ({
+    severity,
+    expression: burns(objective, severity),
+    lasting,
+    summary: `${promise}: the month's budget of failures ${spent}.`,
+  })
+  return [rule('page', '2m', 'will be gone within days'), rule('ticket', '15m', 'is being spent too fast')]
 }
 
 /** Series of an objective's events, per minute `accepted` good ones and `failed` bad ones. */
@@ -157,7 +150,8 @@ const rounds = (found: string, outcome: string, failed: string, instance = 'a'):
 const fires = (at: string, firing: Case['firing'], series: Case['series']): Case => ({ series, at, firing })
 const silent = (at: string, series: Case['series']): Case => fires(at, [], series)
 
-export const ALERTS: readonly Alert[] = [
+/** Most alerts have one rule, which stands beside their name. */
+const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
   {
     name: 'SluiceAcceptBudgetBurn',
     rules: burnRules('accept', 'Entries are refused for a reason of the server'),
@@ -292,14 +286,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceViewHalted',
-    rules: [
-      {
-        severity: 'page',
-        expression: 'max by (view) (sluice_consumer_halted) == 1',
-        lasting: '1m',
-        summary: 'The projection {{ $labels.view }} has halted and needs an operator.',
-      },
-    ],
+    severity: 'page',
+    expression: 'max by (view) (sluice_consumer_halted) == 1',
+    lasting: '1m',
+    summary: 'The projection {{ $labels.view }} has halted and needs an operator.',
     cases: [
       fires('20m', [{ severity: 'page', view: 'flows' }], {
         ...RUNNING,
@@ -337,15 +327,11 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceLagGrowing',
-    rules: [
-      {
-        severity: 'page',
-        expression:
-          'max by (view) (sluice_consumer_lag_seconds) > 300 and deriv((max by (view) (sluice_consumer_lag_seconds))[15m:1m]) > 0',
-        lasting: '5m',
-        summary: 'The projection {{ $labels.view }} is more than five minutes behind, and falls back further.',
-      },
-    ],
+    severity: 'page',
+    expression:
+      'max by (view) (sluice_consumer_lag_seconds) > 300 and deriv((max by (view) (sluice_consumer_lag_seconds))[15m:1m]) > 0',
+    lasting: '5m',
+    summary: 'The projection {{ $labels.view }} is more than five minutes behind, and falls back further.',
     cases: [
       fires('30m', [{ severity: 'page', view: 'flows' }], {
         'sluice_consumer_lag_seconds{view="flows",instance="a"}': '0+60x60',
@@ -356,16 +342,11 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceLagNearRetention',
-    rules: [
-      {
-        severity: 'page',
-        // Half of the seven days for which topics keep records (shared/contract/topics.ts).
-        expression: 'max by (view) (sluice_consumer_lag_seconds) > 302400',
-        lasting: '5m',
-        summary:
-          'The projection {{ $labels.view }} is behind by more than half of the time for which topics keep records.',
-      },
-    ],
+    severity: 'page',
+    // Half of the seven days for which topics keep records (shared/contract/topics.ts).
+    expression: 'max by (view) (sluice_consumer_lag_seconds) > 302400',
+    lasting: '5m',
+    summary: 'The projection {{ $labels.view }} is behind by more than half of the time for which topics keep records.',
     cases: [
       fires('20m', [{ severity: 'page', view: 'event-logs' }], {
         'sluice_consumer_lag_seconds{view="event-logs",instance="a"}': '400000x30',
@@ -375,14 +356,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceRebalancesOften',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'max by (view) (sum by (view, instance) (increase(sluice_consumer_rebalances_total[15m]))) > 5',
-        lasting: '15m',
-        summary: 'The group of {{ $labels.view }} is dealt out anew again and again.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'max by (view) (sum by (view, instance) (increase(sluice_consumer_rebalances_total[15m]))) > 5',
+    lasting: '15m',
+    summary: 'The group of {{ $labels.view }} is dealt out anew again and again.',
     cases: [
       fires('50m', [{ severity: 'ticket', view: 'flows' }], {
         'sluice_consumer_rebalances_total{view="flows",reason="group",instance="a"}': '0+1x60',
@@ -392,16 +369,12 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceBreakerOpen',
-    rules: [
-      {
-        severity: 'page',
-        // The breaker is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
-        expression:
-          'max(min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
-        lasting: '1m',
-        summary: 'A gateway refuses all entries, as the journal has not confirmed for minutes.',
-      },
-    ],
+    severity: 'page',
+    // The breaker is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
+    expression:
+      'max(min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
+    lasting: '1m',
+    summary: 'A gateway refuses all entries, as the journal has not confirmed for minutes.',
     cases: [
       fires('12m', [{ severity: 'page' }], { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 2 1 2 2 2 2 2' }),
       silent('10m', { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 0 0 0 0 0' }),
@@ -411,14 +384,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceBuffersFull',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'sum by (reason) (increase(sluice_limited_total{reason=~"body_buffer|publish_buffer"}[10m])) > 0',
-        lasting: '5m',
-        summary: 'Gateways refuse requests, as a buffer is full: {{ $labels.reason }}.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'sum by (reason) (increase(sluice_limited_total{reason=~"body_buffer|publish_buffer"}[10m])) > 0',
+    lasting: '5m',
+    summary: 'Gateways refuse requests, as a buffer is full: {{ $labels.reason }}.',
     cases: [
       fires('20m', [{ severity: 'ticket', reason: 'publish_buffer' }], {
         'sluice_limited_total{reason="publish_buffer",instance="a"}': '0+5x30',
@@ -431,13 +400,9 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceHotKey',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'sum(increase(sluice_limited_total{reason="hot_key"}[1h])) > 0',
-        summary: 'A correlationKey is used so often that the order of its entries is given up.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'sum(increase(sluice_limited_total{reason="hot_key"}[1h])) > 0',
+    summary: 'A correlationKey is used so often that the order of its entries is given up.',
     cases: [
       fires('20m', [{ severity: 'ticket' }], { 'sluice_limited_total{reason="hot_key",instance="a"}': '0x10 5x30' }),
       silent('20m', { 'sluice_limited_total{reason="hot_key",instance="a"}': '0x30' }),
@@ -445,14 +410,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceConnectionsRefused',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'sum by (instance) (increase(sluice_connections_refused_total[10m])) > 0',
-        lasting: '5m',
-        summary: '{{ $labels.instance }} closes new connections, as it has as many as it may.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'sum by (instance) (increase(sluice_connections_refused_total[10m])) > 0',
+    lasting: '5m',
+    summary: '{{ $labels.instance }} closes new connections, as it has as many as it may.',
     cases: [
       fires('20m', [{ severity: 'ticket', instance: 'a' }], {
         'sluice_connections_refused_total{instance="a"}': '0+2x30',
@@ -462,14 +423,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceEventLoopHeld',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'max by (instance) (sluice_event_loop_delay_seconds{quantile="0.99"}) > 0.1',
-        lasting: '10m',
-        summary: 'The thread of {{ $labels.instance }} that answers HTTP is held up for more than 100 ms at a time.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'max by (instance) (sluice_event_loop_delay_seconds{quantile="0.99"}) > 0.1',
+    lasting: '10m',
+    summary: 'The thread of {{ $labels.instance }} that answers HTTP is held up for more than 100 ms at a time.',
     cases: [
       fires('20m', [{ severity: 'ticket', instance: 'a' }], {
         'sluice_event_loop_delay_seconds{quantile="0.99",instance="a"}': '0.3x30',
@@ -482,16 +439,12 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceRegistryBehind',
-    rules: [
-      {
-        severity: 'page',
-        // Only for an hour: old deletions are compacted away, so a process started since has never seen them.
-        expression:
-          'max(sluice_registry_applied_timestamp_seconds) - min(sluice_registry_applied_timestamp_seconds > 0) > 60 and time() - max(sluice_registry_applied_timestamp_seconds) < 3600',
-        lasting: '2m',
-        summary: 'A change of the registry, perhaps a revoked key, has not reached every process.',
-      },
-    ],
+    severity: 'page',
+    // Only for an hour: old deletions are compacted away, so a process started since has never seen them.
+    expression:
+      'max(sluice_registry_applied_timestamp_seconds) - min(sluice_registry_applied_timestamp_seconds > 0) > 60 and time() - max(sluice_registry_applied_timestamp_seconds) < 3600',
+    lasting: '2m',
+    summary: 'A change of the registry, perhaps a revoked key, has not reached every process.',
     cases: [
       fires('20m', [{ severity: 'page' }], {
         'sluice_registry_applied_timestamp_seconds{instance="a"}': '100x5 600x30',
@@ -510,14 +463,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceStoreBlocked',
-    rules: [
-      {
-        severity: 'page',
-        expression: 'max(sluice_store_blocked) > 0',
-        lasting: '2m',
-        summary: 'Elasticsearch refuses writes until somebody acts.',
-      },
-    ],
+    severity: 'page',
+    expression: 'max(sluice_store_blocked) > 0',
+    lasting: '2m',
+    summary: 'Elasticsearch refuses writes until somebody acts.',
     cases: [
       fires('20m', [{ severity: 'page' }], { 'sluice_store_blocked{instance="a"}': '0x5 1x30' }),
       silent('20m', { 'sluice_store_blocked{instance="a"}': '0x5 1 0x30' }),
@@ -525,15 +474,11 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceBulkRetries',
-    rules: [
-      {
-        severity: 'ticket',
-        expression:
-          'sum(rate(sluice_store_bulk_items_total{outcome="retried"}[10m])) / sum(rate(sluice_store_bulk_items_total{outcome="stored"}[10m])) > 0.2',
-        lasting: '10m',
-        summary: 'Elasticsearch turns away more than a fifth of what it is sent.',
-      },
-    ],
+    severity: 'ticket',
+    expression:
+      'sum(rate(sluice_store_bulk_items_total{outcome="retried"}[10m])) / sum(rate(sluice_store_bulk_items_total{outcome="stored"}[10m])) > 0.2',
+    lasting: '10m',
+    summary: 'Elasticsearch turns away more than a fifth of what it is sent.',
     cases: [
       fires('40m', [{ severity: 'ticket' }], {
         'sluice_store_bulk_items_total{outcome="retried",instance="a"}': '0+50x60',
@@ -547,14 +492,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceShardFull',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'max(sluice_store_shard_bytes_max) > 50e9 or max(sluice_store_shard_documents_max) > 1e9',
-        lasting: '15m',
-        summary: 'A shard of Elasticsearch is larger than it should be.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'max(sluice_store_shard_bytes_max) > 50e9 or max(sluice_store_shard_documents_max) > 1e9',
+    lasting: '15m',
+    summary: 'A shard of Elasticsearch is larger than it should be.',
     cases: [
       fires('40m', [{ severity: 'ticket' }], { 'sluice_store_shard_documents_max{instance="a"}': '1200000000x60' }),
       silent('40m', {
@@ -565,15 +506,11 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceRetentionStuck',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'time() - max(sluice_retention_last_success_timestamp_seconds) > 10800',
-        // A process whose first attempt fails makes the next one an hour after its start.
-        lasting: '75m',
-        summary: 'Old days have not been removed for hours, so the disk fills.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'time() - max(sluice_retention_last_success_timestamp_seconds) > 10800',
+    // A process whose first attempt fails makes the next one an hour after its start.
+    lasting: '75m',
+    summary: 'Old days have not been removed for hours, so the disk fills.',
     cases: [
       fires('5h', [{ severity: 'ticket' }], {
         'sluice_retention_last_success_timestamp_seconds{instance="a"}': '60x300',
@@ -589,15 +526,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceWatchesNotEvaluated',
-    rules: [
-      {
-        severity: 'ticket',
-        expression:
-          'max(sluice_watches) > 0 and on () time() - max(sluice_watch_last_evaluation_timestamp_seconds) > 1800',
-        lasting: '15m',
-        summary: 'Watches have not been evaluated for half an hour, so nobody is told of what they look for.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'max(sluice_watches) > 0 and on () time() - max(sluice_watch_last_evaluation_timestamp_seconds) > 1800',
+    lasting: '15m',
+    summary: 'Watches have not been evaluated for half an hour, so nobody is told of what they look for.',
     cases: [
       // The process that evaluated them is gone.
       fires('1h', [{ severity: 'ticket' }], {
@@ -618,13 +550,9 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceDeadLetters',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'sum by (view, reason) (increase(sluice_consumer_dead_letters_total[1h])) > 0',
-        summary: 'The projection {{ $labels.view }} could not take records: {{ $labels.reason }}.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'sum by (view, reason) (increase(sluice_consumer_dead_letters_total[1h])) > 0',
+    summary: 'The projection {{ $labels.view }} could not take records: {{ $labels.reason }}.',
     cases: [
       fires('20m', [{ severity: 'ticket', view: 'flows', reason: 'invalid_json' }], {
         'sluice_consumer_dead_letters_total{view="flows",reason="invalid_json",instance="a"}': '0x10 1x30',
@@ -636,14 +564,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceRefusalsLost',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'sum(increase(sluice_refusals_noted_total{outcome="lost"}[15m])) > 0',
-        lasting: '5m',
-        summary: 'Teams are not told of refused logs, as the journal does not take the notes.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'sum(increase(sluice_refusals_noted_total{outcome="lost"}[15m])) > 0',
+    lasting: '5m',
+    summary: 'Teams are not told of refused logs, as the journal does not take the notes.',
     cases: [
       fires('20m', [{ severity: 'ticket' }], { 'sluice_refusals_noted_total{outcome="lost",instance="a"}': '0+3x30' }),
       silent('20m', {
@@ -654,14 +578,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceKeysTried',
-    rules: [
-      {
-        severity: 'ticket',
-        expression:
-          'sum(increase(sluice_sign_ins_total{outcome="refused"}[10m])) > 50 or sum(increase(sluice_sign_ins_total{outcome="limited"}[10m])) > 0',
-        summary: 'Somebody tries keys at the page.',
-      },
-    ],
+    severity: 'ticket',
+    expression:
+      'sum(increase(sluice_sign_ins_total{outcome="refused"}[10m])) > 50 or sum(increase(sluice_sign_ins_total{outcome="limited"}[10m])) > 0',
+    summary: 'Somebody tries keys at the page.',
     cases: [
       fires('15m', [{ severity: 'ticket' }], { 'sluice_sign_ins_total{outcome="limited",instance="a"}': '0x10 4x30' }),
       silent('15m', {
@@ -672,14 +592,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceCertificateEnds',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'min by (use) (sluice_certificate_not_after_seconds) - time() < 1209600',
-        lasting: '15m',
-        summary: 'The certificate {{ $labels.use }} ends within two weeks.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'min by (use) (sluice_certificate_not_after_seconds) - time() < 1209600',
+    lasting: '15m',
+    summary: 'The certificate {{ $labels.use }} ends within two weeks.',
     cases: [
       fires('40m', [{ severity: 'ticket', use: 'kafka_client' }], {
         'sluice_certificate_not_after_seconds{use="kafka_client",instance="a"}': '864000x60',
@@ -689,14 +605,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceVersionsMixed',
-    rules: [
-      {
-        severity: 'ticket',
-        expression: 'count by (role) (count by (role, version) (sluice_build_info)) > 1',
-        lasting: '1h',
-        summary: 'Processes with the role {{ $labels.role }} have run different versions for an hour.',
-      },
-    ],
+    severity: 'ticket',
+    expression: 'count by (role) (count by (role, version) (sluice_build_info)) > 1',
+    lasting: '1h',
+    summary: 'Processes with the role {{ $labels.role }} have run different versions for an hour.',
     cases: [
       fires('1h30m', [{ severity: 'ticket', role: 'gateway' }], {
         [roleInfo('gateway', '1.0.0', 'a')]: '1x120',
@@ -706,3 +618,9 @@ export const ALERTS: readonly Alert[] = [
     ],
   },
 ]
+
+export const ALERTS: readonly Alert[] = TABLE.map((alert) => {
+  if ('rules' in alert) return alert
+  const { name, cases, ...rule } = alert
+  return { name, rules: [rule], cases }
+})
