@@ -1,8 +1,7 @@
 import { DAY_MS } from '../contract/timestamp.ts'
-import type { FileTeam } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
+import type { Planner } from './plan.ts'
 import { ownedId, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
-import type { FileProblem } from './yaml-reader.ts'
 
 /** The id of the record of a Team's key. */
 export const keyRecordId = (team: string, key: string): string => ownedId(team, hashKeyHex(key))
@@ -50,52 +49,39 @@ export const revocations = (state: RegistryState, ids: readonly string[], now: s
     return value ? { kind: 'key', id, value: { ...value, revokedAt: now } } : []
   })
 
-interface KeyPlan {
-  readonly changes: readonly RegistryRecord[]
-  readonly problems: readonly FileProblem[]
-  readonly notes: readonly string[]
-}
-
-/** The changes that the `apiKeys` of the file's Teams require. Without `prune`, keys are only added. */
-export function planKeys(
-  state: RegistryState,
-  teams: readonly FileTeam[],
-  { prune, now }: { readonly prune: boolean; readonly now: string },
-): KeyPlan {
-  const plan = { changes: [] as RegistryRecord[], problems: [] as FileProblem[], notes: [] as string[] }
+/** Plans the `apiKeys` of the file's Teams. Without `prune`, keys are only added. */
+export function planKeys({ state, file: { teams }, prune, now, put, fail, say }: Planner): void {
   // Most files are the change of one item, and a registry may have many keys.
-  if (teams.every(({ apiKeys }) => apiKeys === undefined)) return plan
+  if (teams.every(({ apiKeys }) => apiKeys === undefined)) return
   const live = liveKeyIds(state)
   const owners = keyOwners(state)
   for (const { id: team, apiKeys, line } of teams) {
     if (apiKeys === undefined) continue
-    const said = (text: string): number => plan.notes.push(`Team "${team}": ${text}`)
+    const sayOf = (text: string): void => say(`Team "${team}": ${text}`)
     const listed = new Map(apiKeys.map(({ key, line }) => [keyRecordId(team, key), { key, line }]))
     for (const [id, { key, line }] of listed) {
       const shown = `the key ${shownPrefix(key)}…`
       const owner = owners.get(splitOwnedId(id).id)
       const present = state.key.get(id)
       if (present !== undefined) {
-        if (present.revokedAt !== null) said(`${shown} was revoked and stays so`)
+        if (present.revokedAt !== null) sayOf(`${shown} was revoked and stays so`)
       } else if (owner !== undefined) {
-        plan.problems.push({ line, message: `${shown} is already one of the Team "${owner}"` })
+        fail(line, `${shown} is already one of the Team "${owner}"`)
       } else {
-        plan.changes.push(newKeyRecord(team, key, now))
+        put(newKeyRecord(team, key, now))
         const weakness = keyWeakness(key)
-        if (weakness !== undefined) said(`${shown} ${weakness}; replace it with \`registry rotate-key\``)
+        if (weakness !== undefined) sayOf(`${shown} ${weakness}; replace it with \`registry rotate-key\``)
       }
     }
     const unlisted = (live.get(team) ?? []).filter((id) => !listed.has(id))
-    if (prune) plan.changes.push(...revocations(state, unlisted, now))
-    else if (unlisted.length > 0) {
-      said(`${unlisted.length} live key(s) that the file does not list stay live; --prune revokes them`)
-    }
+    if (prune) for (const change of revocations(state, unlisted, now)) put(change)
+    else if (unlisted.length > 0)
+      sayOf(`${unlisted.length} live key(s) that the file does not list stay live; --prune revokes them`)
     const added = [...listed.keys()].filter((id) => !state.key.has(id)).length
     const kept = (live.get(team) ?? []).length - (prune ? unlisted.length : 0)
     if (added > 0 && kept + added > LIVE_KEYS_MAX) {
       const most = `the most is ${LIVE_KEYS_MAX}; list fewer, or end one with \`registry revoke-key\``
-      plan.problems.push({ line, message: `the Team "${team}" would have ${kept + added} live keys, ${most}` })
+      fail(line, `the Team "${team}" would have ${kept + added} live keys, ${most}`)
     }
   }
-  return plan
 }

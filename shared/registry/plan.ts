@@ -3,15 +3,7 @@ import type { FileEvent, FileTeam, RegistryFile } from './file.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
 import { archived, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
 import type { Archivable } from './schema.ts'
-import type { FileProblem } from './yaml-reader.ts'
-import { byLine } from './yaml-reader.ts'
-
-interface PlanOptions {
-  /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
-  readonly prune: boolean
-  /** The canonical timestamp of new and revoked keys. */
-  readonly now: string
-}
+import { byLine, type FileProblem } from './yaml-reader.ts'
 
 export interface Plan {
   /** The records to append, in this order; empty if there are problems. */
@@ -31,11 +23,10 @@ export const impossible = (message: string): Plan => ({ ...NOTHING, problems: [{
  * The changes after which the registry matches the file. A field that the file omits stays as it is, and a new object gets the field's
  * default. Pure and idempotent: once its changes are folded in, it plans none.
  */
-export function planApply(state: RegistryState, file: RegistryFile, options: PlanOptions): Plan {
-  const keys = planKeys(state, file.teams, options)
+export function planApply(state: RegistryState, file: RegistryFile, options: Pick<Planner, 'prune' | 'now'>): Plan {
   const changes: RegistryRecord[] = []
-  const problems: FileProblem[] = [...keys.problems]
-  const notes = [...keys.notes]
+  const problems: FileProblem[] = []
+  const notes: string[] = []
   const planner: Planner = {
     state,
     file,
@@ -45,7 +36,7 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
     say: (note) => notes.push(note),
   }
   planTeams(planner)
-  for (const change of keys.changes) changes.push(change)
+  planKeys(planner)
   checkOwned(planner)
   planNamed('event', 'Event', file.events, planner)
   planSteps(planner)
@@ -55,10 +46,13 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
   return { changes, problems, notes }
 }
 
-interface Planner {
+/** What a file plans for a state: the changes, problems and notes so far go to its functions. */
+export interface Planner {
   readonly state: RegistryState
   readonly file: RegistryFile
+  /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
   readonly prune: boolean
+  /** The canonical timestamp of new and revoked keys. */
   readonly now: string
   readonly put: (record: RegistryRecord) => void
   readonly fail: (line: number, message: string) => void

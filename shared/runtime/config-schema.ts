@@ -1,38 +1,23 @@
 import { networkOf } from './networks.ts'
 
 /** One setting. Its name is the environment variable; `*_BYTES`, `*_MS`, `*_DAYS` carry their unit in the name. */
-export type Setting = TextSetting | NumberSetting | ChoiceSetting | FlagSetting
-
-interface SettingBase {
+export type Setting = {
   readonly help: string
   /** Never printed or logged; may also be given as `<NAME>_FILE`, the path of a file that holds it. */
   readonly secret?: true
   readonly form?: Form | undefined
-}
+} & (
+  | { readonly type: 'text' | 'url' | 'list'; readonly default: string | null }
+  | { readonly type: 'integer'; readonly default: number | null; readonly minimum: number; readonly maximum: number }
+  | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default: string }
+  | { readonly type: 'flag'; readonly default: boolean }
+)
+
 /** The texts that a setting takes beyond its type; of a list, the items. */
 interface Form {
   /** Completes "must be". */
   readonly expected: string
   readonly takes: (text: string) => boolean
-}
-interface TextSetting extends SettingBase {
-  readonly type: 'text' | 'url' | 'list'
-  readonly default: string | null
-}
-interface NumberSetting extends SettingBase {
-  readonly type: 'integer'
-  readonly default: number | null
-  readonly minimum: number
-  readonly maximum: number
-}
-interface ChoiceSetting extends SettingBase {
-  readonly type: 'choice'
-  readonly choices: readonly string[]
-  readonly default: string
-}
-interface FlagSetting extends SettingBase {
-  readonly type: 'flag'
-  readonly default: boolean
 }
 
 const NETWORKS: Form = {
