@@ -75,19 +75,16 @@ export interface DeadLetterWriter {
   append(bad: readonly BadRecord[]): Promise<void>
 }
 
-export function createDeadLetterWriter({
-  journal,
-  topic,
-  projection,
-  group,
-  clock,
-}: {
-  journal: Journal
-  topic: string
-  projection: string
-  group: string
-  clock: Clock
-}): DeadLetterWriter {
+interface DeadLetterWriterDeps {
+  readonly journal: Journal
+  readonly topic: string
+  readonly projection: string
+  readonly group: string
+  readonly clock: Clock
+}
+
+export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWriter {
+  const { journal, topic, projection, group, clock } = deps
   let partitions = 1
   return {
     open: async () => {

@@ -131,29 +131,23 @@ export function createLag(): Lag {
   }
 }
 
+interface LagReporterDeps {
+  readonly journal: Journal
+  readonly topics: readonly string[]
+  readonly group: string
+  readonly lag: Lag
+  readonly instruments: Instruments
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly intervalMs: number
+}
+
 /**
  * Measures every few seconds how far a group is behind, over all partitions, including those that other members read: each member reports
  * the same, so a graph takes the maximum, not the sum. It goes on after the consumer has halted.
  */
-export function createLagReporter({
-  journal,
-  topics,
-  group,
-  lag,
-  instruments,
-  clock,
-  logger,
-  intervalMs,
-}: {
-  journal: Journal
-  topics: readonly string[]
-  group: string
-  lag: Lag
-  instruments: Instruments
-  clock: Clock
-  logger: Logger
-  intervalMs: number
-}): Service {
+export function createLagReporter(deps: LagReporterDeps): Service {
+  const { journal, topics, group, lag, instruments, clock, logger, intervalMs } = deps
   return createRepeater({
     name: 'lag',
     clock,

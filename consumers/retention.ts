@@ -6,29 +6,24 @@ import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
 
+interface RetentionDeps {
+  readonly store: Pick<LogStoreWriter, 'removeBefore'>
+  readonly clock: Clock
+  /** The clock for intervals. */
+  readonly steady?: Clock
+  readonly days: number
+  readonly intervalMs: number
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
 /**
  * Removes expired days from the store, at start and then at intervals. Every entry is kept for at least `days` days after it was accepted,
  * and up to a day longer, as only whole days are removed; after the clock was set ahead, yet another day. A failure is logged and retried at
  * the next interval: old entries that stay longer are no reason to stop.
  */
-export function createRetentionJob({
-  store,
-  clock,
-  steady,
-  days,
-  intervalMs,
-  logger,
-  metrics,
-}: {
-  store: Pick<LogStoreWriter, 'removeBefore'>
-  clock: Clock
-  /** The clock for intervals. */
-  steady?: Clock
-  days: number
-  intervalMs: number
-  logger: Logger
-  metrics: Metrics
-}): Service {
+export function createRetentionJob(deps: RetentionDeps): Service {
+  const { store, clock, steady, days, intervalMs, logger, metrics } = deps
   const cautious = createCautiousClock(clock, steady)
   const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
   return createRepeater({

@@ -9,7 +9,7 @@ import {
   type Static,
   text,
 } from '../../shared/contract/json-schema.ts'
-import { jsonContent, type OpenApiPart, withComponents } from '../../shared/openapi/document.ts'
+import { jsonContent, type OpenApiPart, type Operation, withComponents } from '../../shared/openapi/document.ts'
 import { viewsPart } from '../../views/api/openapi.ts'
 import { sessionPart } from '../../views/session/openapi.ts'
 import { teamPart } from '../../views/team/openapi.ts'
@@ -44,8 +44,10 @@ change settings; in the other process they are 404 \`not_found\`. Both have the 
 
 const TAG = 'Service'
 
-/** Operations that reveal nothing about any Team need no key. */
-const OPEN = { tags: [TAG], security: [] }
+/** An operation that reveals nothing about any Team and needs no key. */
+const open = (operationId: string, summary: string, responses: Operation['responses']) => ({
+  get: { tags: [TAG], security: [], operationId, summary, responses },
+})
 
 const ready = { ready: true, parts: [{ name: 'journal', ready: true }] }
 const notReady = { ready: false, parts: [{ name: 'journal', ready: false, reason: 'no broker answers' }] }
@@ -64,50 +66,19 @@ const readiness = (description: string, value: Static<typeof READINESS>): JsonSc
 const servicePart: OpenApiPart = {
   tags: [{ name: TAG, description: 'Health, metrics and this document.' }],
   paths: {
-    '/health/live': {
-      get: {
-        ...OPEN,
-        operationId: 'isLive',
-        summary: 'Liveness: the process answers',
-        responses: {
-          200: {
-            description: 'The process answers.',
-            content: jsonContent(LIVE, { example: { value: { live: true } } }),
-          },
-        },
-      },
-    },
-    '/health/ready': {
-      get: {
-        ...OPEN,
-        operationId: 'isReady',
-        summary: 'Readiness: the parts of the process work',
-        responses: {
-          200: readiness('All parts work.', ready),
-          503: readiness('A part does not work; `parts` says why.', notReady),
-        },
-      },
-    },
-    '/metrics': {
-      get: {
-        ...OPEN,
-        operationId: 'metrics',
-        summary: 'Metrics for Prometheus, here unless METRICS_PORT gives them a port of their own',
-        responses: {
-          200: { description: 'All metrics.', content: { 'text/plain': { schema: text } } },
-        },
-      },
-    },
-    '/openapi.json': {
-      get: {
-        ...OPEN,
-        operationId: 'openApi',
-        summary: 'This document; /docs shows it',
-        responses: {
-          200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
-        },
-      },
-    },
+    '/health/live': open('isLive', 'Liveness: the process answers', {
+      200: { description: 'The process answers.', content: jsonContent(LIVE, { example: { value: { live: true } } }) },
+    }),
+    '/health/ready': open('isReady', 'Readiness: the parts of the process work', {
+      200: readiness('All parts work.', ready),
+      503: readiness('A part does not work; `parts` says why.', notReady),
+    }),
+    '/metrics': open('metrics', 'Metrics for Prometheus, here unless METRICS_PORT gives them a port of their own', {
+      200: { description: 'All metrics.', content: { 'text/plain': { schema: text } } },
+    }),
+    '/openapi.json': open('openApi', 'This document; /docs shows it', {
+      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
   },
 }
 

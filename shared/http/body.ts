@@ -302,13 +302,8 @@ function parseJson(text: string): Checked<unknown> {
 /** Reads a JSON body that is too small to need a budget. */
 type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
 
-export function createSmallJsonReader({
-  bytesMax,
-  timeoutMs,
-}: {
-  bytesMax: number
-  timeoutMs: number
-}): SmallJsonReader {
+export function createSmallJsonReader(limits: { bytesMax: number; timeoutMs: number }): SmallJsonReader {
+  const { bytesMax, timeoutMs } = limits
   const granted: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
   const read = createBodyReader({
     refusal: ({ headers }) => mediaProblem(headers),

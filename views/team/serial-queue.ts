@@ -1,4 +1,6 @@
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
+import { createSemaphore } from '../../shared/runtime/semaphore.ts'
+import { unlessAborted } from '../../shared/runtime/waiting.ts'
 import { unavailable } from '../api/problems.ts'
 
 export interface SerialQueueOptions {
@@ -15,35 +17,28 @@ export type SerialQueue = <T>(team: string, work: () => Promise<T>) => Promise<T
 
 /** Runs one call at a time. Work that times out before its turn is never started; running work continues, and its outcome stays unknown. */
 export function createSerialQueue({ waitingMax, teamWaitingMax, timeoutMs }: SerialQueueOptions): SerialQueue {
-  let last: Promise<unknown> = Promise.resolve()
+  const { run } = createSemaphore(1)
   /** The Team of each waiting call. */
   const waiting: string[] = []
 
-  return async <T>(team: string, work: () => Promise<T>): Promise<T> => {
+  return async (team, work) => {
     if (waiting.length >= waitingMax) throw unavailable('Too many changes are under way.')
     if (waiting.filter((one) => one === team).length >= teamWaitingMax)
       throw unavailable('The Team has too many changes under way.')
     waiting.push(team)
-    let state: 'waiting' | 'begun' | 'given up' = 'waiting'
-    const { promise: expired, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      const outcome = state === 'begun' ? 'unknown' : 'not_written'
-      state = 'given up'
-      reject(new ProblemError(problem('server_error', { outcome }, 'The change was not confirmed in time.')))
-    }, timeoutMs)
-    const turn = last.then(() => {
-      if (state === 'given up') return expired
-      state = 'begun'
+    const over = new AbortController()
+    let outcome: 'not_written' | 'unknown' = 'not_written'
+    const giveUp = (): void =>
+      over.abort(new ProblemError(problem('server_error', { outcome }, 'The change was not confirmed in time.')))
+    const timer = setTimeout(giveUp, timeoutMs)
+    const turn = run(() => {
+      outcome = 'unknown'
       return work()
-    })
-    last = turn
-      .catch(() => undefined)
-      .finally(() => {
-        // In turn, so the first call is the one that ended.
-        waiting.shift()
-      })
+    }, over.signal)
+    const leave = (): void => void waiting.splice(waiting.indexOf(team), 1)
+    turn.then(leave, leave)
     try {
-      return await Promise.race([turn, expired])
+      return await unlessAborted(turn, over.signal)
     } finally {
       clearTimeout(timer)
     }
