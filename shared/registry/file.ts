@@ -68,9 +68,9 @@ export function parseRegistryFile(text: string): {
     ((sections && optional(sections, name, readList)) ?? []).flatMap((item) => read(item, fail) ?? [])
   const file = {
     teams: listOf('teams', readTeam),
-    events: listOf('events', readEvent),
+    events: listOf('events', namedReader('an Event', 'identifier', readText)),
     steps: listOf('steps', readStep),
-    projects: listOf('projects', readProject),
+    projects: listOf('projects', namedReader('a Project', 'id', readGuid)),
   }
   failRepeats(file.teams, 'Team', fail)
   failRepeats([...file.events, ...file.steps], 'Event or Step', fail)
@@ -119,10 +119,13 @@ function readLimits(item: YamlValue, name: string, fail: Fail): TeamLimits | nul
   return given.length === 0 ? null : Object.fromEntries(given)
 }
 
-function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
-  const fields = readFields(item, 'an Event', ['identifier', 'team', 'name', 'archived'], fail)
-  return fields && readOwned(fields, 'identifier', readText)
-}
+/** Creates the reader of Events or Projects; `idField` holds the id. */
+const namedReader =
+  (what: string, idField: string, readId: Read<string>) =>
+  (item: YamlValue, fail: Fail): FileEvent | undefined => {
+    const fields = readFields(item, what, [idField, 'team', 'name', 'archived'], fail)
+    return fields && readOwned(fields, idField, readId)
+  }
 
 function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order', 'archived'], fail)
@@ -133,18 +136,13 @@ function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   return owned && { ...owned, event, order }
 }
 
-/** The fields that Events, Steps and Projects share; `idField` holds the id. */
+/** The fields that Events, Steps and Projects share. */
 function readOwned(fields: Fields, idField: string, readId: Read<string>): FileEvent | undefined {
   const team = required(fields, 'team', readTeamId)
   const name = optional(fields, 'name', readText)
   const archived = optional(fields, 'archived', readFlag)
   const id = required(fields, idField, readId)
   return id === undefined ? undefined : { line: fields.line, id, team, name, archived }
-}
-
-function readProject(item: YamlValue, fail: Fail): FileEvent | undefined {
-  const fields = readFields(item, 'a Project', ['id', 'team', 'name', 'archived'], fail)
-  return fields && readOwned(fields, 'id', readGuid)
 }
 
 /** The fields of a map, and where to report what is wrong with them. */

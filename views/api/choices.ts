@@ -54,62 +54,42 @@ export const choicesOfEntries: EntryAnswer = async (call, { store, registry }) =
 
 type Counts = Facets[FacetName]
 
-/** Returns a lookup from a value to its number of entries. */
-function counterOf(counts: Counts): (value: string) => number {
-  const byValue = new Map(counts.map(({ value, count }) => [value, count]))
-  return (value) => byValue.get(value) ?? 0
-}
-
 /** The values that occur in entries but not in the registry. */
 function gone(counts: Counts, known: readonly { readonly value: string }[]): Counts {
   const values = new Set(known.map(({ value }) => value))
   return counts.filter(({ value }) => !values.has(value))
 }
 
+/** Creates the function that makes a choice of a value, with its number of entries. */
+function choicesOf(name: 'event' | 'step' | 'project', counts: Counts, names: Call['names']) {
+  const byValue = new Map(counts.map(({ value, count }) => [value, count]))
+  return (value: string, children: readonly Choice[] = []): Choice => {
+    return { name, value, label: nameOf(name, value, names), count: byValue.get(value) ?? 0, children }
+  }
+}
+
 /** Events with their Steps in registry order, and Steps on their own; then those that only entries still name. */
 function targetSections(facets: Facets, registry: Registry, { team, names }: Call): readonly Section[] {
-  const [stepCount, eventCount] = [counterOf(facets.step), counterOf(facets.event)]
-  const stepOf = (value: string): Choice => ({
-    name: 'step',
-    value,
-    label: nameOf('step', value, names),
-    count: stepCount(value),
-    children: [],
-  })
+  const [stepOf, eventOf] = [choicesOf('step', facets.step, names), choicesOf('event', facets.event, names)]
   const stepsOf = (event: string | null): readonly Choice[] =>
     names.stepsOf(event).map(({ identifier }) => stepOf(identifier))
-  const eventOf = (value: string): Choice => ({
-    name: 'event',
-    value,
-    label: nameOf('event', value, names),
-    count: eventCount(value),
-    children: stepsOf(value),
-  })
-  const events = registry.eventsOf(team).map(({ identifier }) => eventOf(identifier))
+  const events = registry.eventsOf(team).map(({ identifier }) => eventOf(identifier, stepsOf(identifier)))
   const known = [...stepsOf(null), ...events.flatMap(({ children }) => children)]
   const alone = [...stepsOf(null), ...gone(facets.step, known).map(({ value }) => stepOf(value))]
   return [
     {
       name: 'Events and steps',
       size: Math.max(facets.event.length, facets.step.length),
-      choices: [...events, ...gone(facets.event, events).map(({ value }) => eventOf(value))],
+      choices: [...events, ...gone(facets.event, events).map(({ value }) => eventOf(value, stepsOf(value)))],
     },
     ...(alone.length === 0 ? [] : [{ name: 'Steps on their own', size: 0, choices: alone }]),
   ]
 }
 
 function projectSection(counts: Counts, registry: Registry, { team, names }: Call): Section {
-  const countOf = counterOf(counts)
-  const known = registry.projectsOf(team).map(({ id }) => ({ value: id }))
-  const choices = [...known, ...gone(counts, known)].map(
-    ({ value }): Choice => ({
-      name: 'project',
-      value,
-      label: nameOf('project', value, names),
-      count: countOf(value),
-      children: [],
-    }),
-  )
+  const projectOf = choicesOf('project', counts, names)
+  const known = registry.projectsOf(team).map(({ id }) => projectOf(id))
+  const choices = [...known, ...gone(counts, known).map(({ value }) => projectOf(value))]
   return { name: 'Projects', size: counts.length, choices }
 }
 
