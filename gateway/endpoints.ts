@@ -1,22 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import type { Call, Methods } from '../shared/grpc/call.ts'
+import type { Call } from '../shared/grpc/call.ts'
 import { PROJECT_HEADER } from '../shared/http/api-key.ts'
 import { type BodySource, type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
-import { type Handler, parametersOf, type Routes } from '../shared/http/listener.ts'
+import { type Handler, parametersOf } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { routed } from '../shared/http/request-times.ts'
-import type { QuotaSettings } from '../shared/registry/limits.ts'
-import type { Registry } from '../shared/registry/registry.ts'
+import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { type ByteBudget, createByteBudget, teamBytesMax } from '../shared/runtime/byte-budget.ts'
-import type { Clock } from '../shared/runtime/clock.ts'
-import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
-import type { Logger } from '../shared/runtime/logger.ts'
-import type { Metrics } from '../shared/runtime/metrics.ts'
 import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
 import { createCors } from './cors.ts'
 import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from './ingest/application-log.ts'
@@ -136,47 +131,17 @@ const METHODS: readonly (Intake & Encoding<Buffer, Call>)[] = [
   { path: EXPORT_PATH, ...OTLP, format: GRPC_FORMAT, dialect: OTLP_IN_GRPC },
 ]
 
-export type EndpointsConfig = Pick<
-  Config,
-  | 'TOPIC_PREFIX'
-  | 'INVALID_LEVEL'
-  | 'OTLP_RESOURCE_ATTRIBUTES'
-  | 'MAX_BATCH_ENTRIES'
-  | 'MAX_BODY_BYTES'
-  | 'MAX_INFLATED_BYTES'
-  | 'BODY_BUFFER_BYTES'
-  | 'PUBLISH_BUFFER_BYTES'
-  | 'MAX_ENTRY_BYTES'
-  | keyof QuotaSettings
-  | 'HOT_KEY_ENTRIES_PER_SECOND'
-  | 'REQUEST_DEADLINE_MS'
-  | 'BODY_TIMEOUT_MS'
-  | 'CORS_ORIGINS'
-  | 'BASE_PATH'
->
+type Services = Pick<CoreServices, 'config' | 'clock' | 'logger' | 'metrics' | 'registry' | 'registryReady'>
 
-interface EndpointsDeps {
-  readonly config: EndpointsConfig
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly registry: Registry
-  /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */
-  readonly registryReady: () => boolean
+interface EndpointsDeps extends Services {
   readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
   readonly refusalRecorder: RefusalRecorder
   /** This gateway's share of each quota, from 0 to 1; default 1. */
   readonly share?: () => number
 }
 
-interface Endpoints {
-  /** The handlers of the ingestion endpoints by path; they take `POST`, and `OPTIONS` for CORS preflights. */
-  readonly endpoints: Routes
-  /** The same endpoints as gRPC methods. */
-  readonly methods: Methods
-}
-
-export function createEndpoints(deps: EndpointsDeps): Endpoints {
+/** The handlers of the ingestion endpoints by path, which take `POST`, and `OPTIONS` for CORS preflights; and the same as gRPC methods. */
+export function createEndpoints(deps: EndpointsDeps): Required<Pick<RoleParts, 'endpoints' | 'methods'>> {
   const { config, clock, logger, refusalRecorder } = deps
   const cors = createCors(config.CORS_ORIGINS)
   const quotas = createQuotas(deps)

@@ -10,12 +10,10 @@ import {
   type SpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { type Config, rereadSecret } from '../../shared/runtime/config.ts'
 import { pairsOf } from '../../shared/runtime/config-schema.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/runtime/tracing.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { VERSION } from './version.ts'
@@ -41,22 +39,10 @@ const KINDS = {
 
 export interface RunningTracer extends Tracer, Pick<Service, 'stop'> {}
 
-export interface TracerDeps {
-  readonly config: TracingConfig
+export interface TracerDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
+  readonly config: Config & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
   readonly messagingSystem: string
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
 }
-
-type TracingConfig = Pick<
-  Config,
-  | 'OTEL_TRACES_SAMPLER_ARG'
-  | 'OTEL_EXPORTER_OTLP_HEADERS'
-  | 'OTEL_SERVICE_NAME'
-  | 'OTEL_RESOURCE_ATTRIBUTES'
-  | 'secretFiles'
-> & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
 
 /** Sends its spans by OTLP/HTTP. `stop` sends the waiting spans for at most a second, and then drops them. */
 export function createTracer(deps: TracerDeps): RunningTracer {

@@ -1,7 +1,7 @@
 import express from 'express'
 import { answerClientError } from '../../deploy/http/client-error.ts'
 import { answerExpectContinue } from '../../deploy/http/request-head.ts'
-import { createEndpoints, type EndpointsConfig } from '../../gateway/endpoints.ts'
+import { createEndpoints } from '../../gateway/endpoints.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
 import type { RefusalRecorder } from '../../gateway/refusals/recorder.ts'
 import type { Methods } from '../../shared/grpc/call.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../shared/journal/journal.ts'
 import type { Entity, Registry, Team } from '../../shared/registry/registry.ts'
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
-import { loadConfig } from '../../shared/runtime/config.ts'
+import { type Config, loadConfig } from '../../shared/runtime/config.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import type { Envelope } from './api.ts'
@@ -46,7 +46,7 @@ export interface RunningGateway {
 }
 
 export interface GatewayOptions {
-  readonly config?: Partial<EndpointsConfig>
+  readonly config?: Partial<Config>
   readonly publisher?: Partial<PublisherOptions>
   readonly journal?: GatewayJournal
   readonly registry?: Registry
