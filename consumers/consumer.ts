@@ -1,11 +1,8 @@
 import { topicName } from '../shared/contract/topics.ts'
-import type { Journal, Subscription } from '../shared/journal/journal.ts'
+import type { Subscription } from '../shared/journal/journal.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import type { Clock } from '../shared/runtime/clock.ts'
+import type { CoreServices } from '../shared/role.ts'
 import type { Health, Service } from '../shared/runtime/lifecycle.ts'
-import type { Logger } from '../shared/runtime/logger.ts'
-import type { Metrics } from '../shared/runtime/metrics.ts'
-import type { Tracer } from '../shared/runtime/tracing.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
 import { createBatchHandler } from './batch.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
@@ -24,15 +21,10 @@ export interface Consumer extends Service {
   readonly done: Promise<void>
 }
 
-interface ConsumerDeps {
+interface ConsumerDeps extends Pick<CoreServices, 'journal' | 'clock' | 'logger' | 'metrics' | 'tracer'> {
   readonly projection: ProjectionName
   readonly topicPrefix: string
-  readonly journal: Journal
   readonly store: LogStoreWriter
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly tracer?: Tracer | null
   readonly options?: Partial<ConsumerOptions>
 }
 

@@ -1,7 +1,7 @@
-import type { AssignmentCause, Journal } from '../shared/journal/journal.ts'
+import type { AssignmentCause } from '../shared/journal/journal.ts'
+import type { CoreServices } from '../shared/role.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
-import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from './dead-letters.ts'
@@ -131,14 +131,11 @@ export function createLag(): Lag {
   }
 }
 
-interface LagReporterDeps {
-  readonly journal: Journal
+interface LagReporterDeps extends Pick<CoreServices, 'journal' | 'clock' | 'logger'> {
   readonly topics: readonly string[]
   readonly group: string
   readonly lag: Lag
   readonly instruments: Instruments
-  readonly clock: Clock
-  readonly logger: Logger
   readonly intervalMs: number
 }
 

@@ -1,20 +1,16 @@
 import { DAY_MS, timestampOf } from '../shared/contract/timestamp.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
+import type { BaseServices } from '../shared/role.ts'
 import { type Clock, createCautiousClock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
-import type { Logger } from '../shared/runtime/logger.ts'
-import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
 
-interface RetentionDeps {
+interface RetentionDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
   readonly store: Pick<LogStoreWriter, 'removeBefore'>
-  readonly clock: Clock
   /** The clock for intervals. */
   readonly steady?: Clock
   readonly days: number
   readonly intervalMs: number
-  readonly logger: Logger
-  readonly metrics: Metrics
 }
 
 /**

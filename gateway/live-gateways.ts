@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Follower, Journal, JournalRecord } from '../shared/journal/journal.ts'
-import type { Clock } from '../shared/runtime/clock.ts'
+import type { BaseServices } from '../shared/role.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
-import type { Logger } from '../shared/runtime/logger.ts'
-import type { Metrics } from '../shared/runtime/metrics.ts'
 import { byDeadline, singleFlight } from '../shared/runtime/waiting.ts'
 
 export interface LiveGateways extends Service {
@@ -11,12 +9,9 @@ export interface LiveGateways extends Service {
   count(): number
 }
 
-interface LiveGatewaysDeps {
+interface LiveGatewaysDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
   readonly journal: Pick<Journal, 'append' | 'follow'>
   readonly topic: string
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
   /** Time between two beats, in milliseconds. */
   readonly beatMs?: number
 }

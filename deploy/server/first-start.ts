@@ -2,27 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { AuditOrigin } from '../../shared/contract/audit.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audit } from '../../shared/journal/audit.ts'
-import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/registry/journal-access.ts'
 import { generateKey } from '../../shared/registry/keys.ts'
 import { newKeyRecord } from '../../shared/registry/plan-keys.ts'
 import { isEmpty, type RegistryRecord } from '../../shared/registry/records.ts'
 import { problemText } from '../../shared/registry/yaml-reader.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
 import { readFile } from '../../shared/runtime/read-file.ts'
 import type { Role } from './roles.ts'
 
-interface RegistrySetupDeps {
+interface RegistrySetupDeps extends Pick<CoreServices, 'journal' | 'clock' | 'logger'> {
   readonly role: Role
   readonly config: Pick<Config, 'REGISTRY_FILE'>
-  readonly journal: Journal
   readonly topic: string
   readonly audit: Audit
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 /** The registry file cannot be applied; the message lists everything that is wrong with it. */

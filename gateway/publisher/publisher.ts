@@ -1,11 +1,8 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { type ByteShare, createByteBudget } from '../../shared/runtime/byte-budget.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
-import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { type Batcher, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
@@ -37,12 +34,8 @@ export const PUBLISHER_DEFAULTS = {
   breaker: { failuresPercent: 50, sendsMin: 10, windowMs: 10_000, openMs: 2_000 },
 } as const satisfies Omit<PublisherOptions, 'topics' | 'bufferBytesMax' | 'sendTimeoutMs'>
 
-interface PublisherDeps {
+interface PublisherDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics' | 'tracer'> {
   readonly journal: PublisherJournal
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
-  readonly tracer?: Tracer | null
   readonly options: PublisherOptions
 }
 

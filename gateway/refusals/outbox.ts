@@ -1,19 +1,14 @@
 import { encodeRefusal, type RefusalRecord } from '../../shared/contract/refusals.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
 
-interface RefusalOutboxDeps {
+interface RefusalOutboxDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
   readonly journal: Pick<Journal, 'append'>
   readonly topic: string
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
 }
 
 /** Notes of refusals on their way to the journal. No request waits for them. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../contract/timestamp.ts'
+import type { RegistryFile } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
-import type { Planner } from './plan.ts'
 import { ownedId, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
 
 /** The id of the record of a Team's key. */
@@ -48,6 +48,19 @@ export const revocations = (state: RegistryState, ids: readonly string[], now: s
     const value = state.key.get(id)
     return value ? { kind: 'key', id, value: { ...value, revokedAt: now } } : []
   })
+
+/** What a file plans for a state: the changes, problems and notes so far go to its functions. */
+export interface Planner {
+  readonly state: RegistryState
+  readonly file: RegistryFile
+  /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
+  readonly prune: boolean
+  /** The canonical timestamp of new and revoked keys. */
+  readonly now: string
+  readonly put: (record: RegistryRecord) => void
+  readonly fail: (line: number, message: string) => void
+  readonly say: (note: string) => void
+}
 
 /** Plans the `apiKeys` of the file's Teams. Without `prune`, keys are only added. */
 export function planKeys({ state, file: { teams }, prune, now, put, fail, say }: Planner): void {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileEvent, FileTeam, RegistryFile } from './file.ts'
-import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
+import { liveKeyIds, type Planner, planKeys, revocations } from './plan-keys.ts'
 import { archived, type RegistryRecord, type RegistryState, splitOwnedId } from './records.ts'
 import type { Archivable } from './schema.ts'
 import { byLine, type FileProblem } from './yaml-reader.ts'
@@ -44,19 +44,6 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pic
   if (options.prune) planRemovals(planner)
   if (problems.length > 0) return { changes: [], problems: problems.toSorted(byLine), notes: [] }
   return { changes, problems, notes }
-}
-
-/** What a file plans for a state: the changes, problems and notes so far go to its functions. */
-export interface Planner {
-  readonly state: RegistryState
-  readonly file: RegistryFile
-  /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
-  readonly prune: boolean
-  /** The canonical timestamp of new and revoked keys. */
-  readonly now: string
-  readonly put: (record: RegistryRecord) => void
-  readonly fail: (line: number, message: string) => void
-  readonly say: (note: string) => void
 }
 
 function planTeams(planner: Planner): void {

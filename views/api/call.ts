@@ -2,9 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { NamedSchema } from '../../shared/contract/json-schema.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
-import type { Registry } from '../../shared/registry/registry.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import type { LearntWaits } from './flow-waits.ts'
 import type { Names } from './names.ts'
@@ -36,11 +34,8 @@ export interface EntryCall extends Call {
 }
 
 /** The services that every handler works with. */
-export interface Tools {
-  readonly clock: Clock
-  readonly logger: Logger
+export interface Tools extends Pick<CoreServices, 'registry' | 'clock' | 'logger'> {
   readonly store: LogStoreReader
-  readonly registry: Registry
   readonly refusals: RefusalsReader
   readonly waits: LearntWaits
   readonly streams: Streams

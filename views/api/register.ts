@@ -10,10 +10,9 @@ import {
   ReadTooLargeError,
   TailCursorError,
 } from '../../shared/log-store/log-store.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
@@ -27,10 +26,7 @@ import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
 import { createStreams } from './streams.ts'
 import { TAIL_DEFAULTS } from './tail.ts'
 
-export interface ViewsDeps extends AuthenticationDeps {
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
+export interface ViewsDeps extends AuthenticationDeps, Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
   readonly store: LogStoreReader
   readonly refusals: RefusalsReader
   readonly config: Pick<Config, 'READ_BUFFER_BYTES' | 'READ_DEADLINE_MS'>

@@ -6,11 +6,9 @@ import {
   ReadNotBegunError,
   ReadTooLargeError,
 } from '../../shared/log-store/log-store.ts'
-import type { Registry } from '../../shared/registry/registry.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
@@ -24,24 +22,19 @@ import type { Posted, Poster } from './poster.ts'
 import { afterAttempt, afterError, afterEvaluation, beforeAttempt, dueDelivery, stateOf } from './progress.ts'
 import type { Delivery } from './records.ts'
 
-interface EvaluatorDeps {
+interface EvaluatorDeps extends Pick<CoreServices, 'registry' | 'registryReady' | 'clock' | 'logger' | 'metrics'> {
   readonly book: WatchBook
   readonly ownership: Pick<Ownership, 'owns'>
   readonly poster: Poster
   readonly store: LogStoreReader
-  readonly registry: Registry
-  readonly registryReady: () => boolean
   /** The address of the page, without a slash at its end; null if unknown. */
   readonly pageUrl: string | null
   /** Interval between evaluations of a watch, in milliseconds. */
   readonly intervalMs: number
   /** Time limit of an evaluation, in milliseconds. */
   readonly deadlineMs: number
-  readonly clock: Clock
   /** The clock for intervals. */
   readonly steady?: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
   /** Interval between searches for due work, in milliseconds. */
   readonly tickMs?: number
 }
