@@ -13,12 +13,12 @@ import {
   statusTrailers,
 } from '../../shared/grpc/call.ts'
 import { createRequestTimes, failureOf, spanOfRequest } from '../../shared/http/request-times.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
-import type { Attributes, Tracer } from '../../shared/runtime/tracing.ts'
+import type { Attributes } from '../../shared/runtime/tracing.ts'
 import { answerOnSocket } from './client-error.ts'
 import { destroyAfterLinger } from './closing.ts'
 import { limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
@@ -30,12 +30,9 @@ export const METADATA_BYTES_MAX = 16 * 1024
 
 const SETTINGS = { maxConcurrentStreams: CALLS_MAX, maxHeaderListSize: METADATA_BYTES_MAX }
 
-export interface GrpcServerOptions extends ListenAddress {
+export interface GrpcServerOptions extends ListenAddress, Pick<BaseServices, 'logger' | 'metrics' | 'tracer'> {
   readonly methods: Methods
   readonly config: Pick<Config, 'MAX_CONNECTIONS' | 'IDLE_TIMEOUT_MS'>
-  readonly metrics: Metrics
-  readonly logger: Logger
-  readonly tracer?: Tracer | null
   readonly stallTimeoutMs?: number
 }
 

@@ -2,15 +2,11 @@ import { Router } from 'express'
 import { AggregatorRegistry, type MetricObject } from 'prom-client'
 import { answerJson } from '../../shared/http/answer.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
-import type { HealthCheck } from '../../shared/role.ts'
+import type { BaseServices, HealthCheck } from '../../shared/role.ts'
 import type { Health } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
-import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { askWithin, restingFlight } from '../../shared/runtime/waiting.ts'
 
-export interface OperationsDeps {
-  readonly logger: Logger
-  readonly metrics: Metrics
+export interface OperationsDeps extends Pick<BaseServices, 'logger' | 'metrics'> {
   /** Instruments of other threads of the process. */
   readonly moreMetrics: () => Promise<object>
   /** All parts that have to be ready before the process is; always resolves. */

@@ -2,6 +2,7 @@ import { type Checked, type Problem, problemSaying, refuse } from '../../shared/
 import { COMMON_HEADERS, ownHeaders } from '../../shared/contract/headers.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import { UNIT_BYTES_MAX } from '../../shared/runtime/utf8.ts'
 import type { Publication } from '../publisher/publication.ts'
 import type { Validators } from '../schemas/validate.ts'
@@ -24,10 +25,7 @@ export const refuseTooMany = (limit: number, entries?: number) =>
   )
 
 /** Dependencies and limits of the checks of every endpoint. */
-export interface CheckDeps {
-  readonly registry: Registry
-  /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */
-  readonly registryReady: () => boolean
+export interface CheckDeps extends Pick<CoreServices, 'registry' | 'registryReady'> {
   readonly validators: Validators
   readonly contextOf: RequestContextOf
   readonly admit: Admit

@@ -1,13 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
-import type { Registry } from '../../shared/registry/registry.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import { unavailable } from './problems.ts'
 
-export interface AuthenticationDeps {
-  readonly registry: Registry
-  /** Whether the registry has been read to its end; until then no key can be rejected. */
-  readonly registryReady: () => boolean
+export interface AuthenticationDeps extends Pick<CoreServices, 'registry' | 'registryReady'> {
   /** The id of the Team whose session cookie the request carries; consulted only when no key is presented. */
   readonly teamOfSession?: (headers: IncomingHttpHeaders) => string | undefined
 }

@@ -7,8 +7,7 @@ import {
   type FlowFilter,
   type LogStoreReader,
 } from '../../shared/log-store/log-store.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
 import { type FlowWaits, placesOf, RUNNING_MS } from './flow-state.ts'
 import { stepTimes } from './flow-summary.ts'
@@ -38,10 +37,8 @@ export interface LearntWaits {
   of(team: string, names: Names): Promise<FlowWaits>
 }
 
-interface Deps {
+interface Deps extends Pick<BaseServices, 'clock' | 'logger'> {
   readonly store: LogStoreReader
-  readonly clock: Clock
-  readonly logger: Logger
   /** Time limit of a read, in milliseconds. */
   readonly deadlineMs: number
 }

@@ -5,6 +5,7 @@ import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { steadyClock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
@@ -17,9 +18,7 @@ import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
 
-interface SessionRoutesDeps extends SessionsDeps {
-  readonly logger: Logger
-  readonly metrics: Metrics
+interface SessionRoutesDeps extends SessionsDeps, Pick<BaseServices, 'logger' | 'metrics'> {
   readonly basePath: string
   readonly proxies: Proxies
   readonly refusals: RefusalsReader

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashKeyHex } from '../../shared/registry/keys.ts'
-import type { KeyInfo, Registry, Team } from '../../shared/registry/registry.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { KeyInfo, Team } from '../../shared/registry/registry.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import { cookieOf, SESSION_COOKIE } from './cookie.ts'
 import { keyTagOf, readToken, type Secrets, signToken, type Token } from './token.ts'
 
@@ -12,11 +12,7 @@ export const LONGEST_SECONDS = 7 * 24 * 3600
 /** A cookie of this age is renewed on use. */
 const RENEW_AFTER_SECONDS = 15 * 60
 
-export interface SessionsDeps {
-  readonly clock: Clock
-  readonly registry: Registry
-  /** Whether the registry has been read to its end; until then no session can be reported as over. */
-  readonly registryReady: () => boolean
+export interface SessionsDeps extends Pick<CoreServices, 'registry' | 'registryReady' | 'clock'> {
   /** The secrets, at present, that sign the cookies; anyone who holds one can forge a session of any Team. */
   readonly secrets: () => Secrets
 }

@@ -1,8 +1,7 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared/log-store/log-store.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import { createSemaphore } from '../../shared/runtime/semaphore.ts'
 import { unlessAborted } from '../../shared/runtime/waiting.ts'
 
@@ -21,10 +20,8 @@ interface Seen {
 
 export type TargetKind = 'event' | 'step' | 'project'
 
-interface LastSeenDeps {
+interface LastSeenDeps extends Pick<BaseServices, 'clock' | 'logger'> {
   readonly store: Pick<LogStoreReader, 'facets' | 'search'>
-  readonly clock: Clock
-  readonly logger: Logger
   /** How long to wait for the store, in milliseconds; 3 s by default. */
   readonly patienceMs?: number
 }

@@ -17,7 +17,8 @@ import type { RegistryFollower } from '../../shared/registry/follower.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import { type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
-import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
+import { steadyClock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
@@ -61,9 +62,7 @@ import {
   type WatchTools,
 } from './watches.ts'
 
-export interface TeamDeps extends AuthenticationDeps {
-  readonly clock: Clock
-  readonly logger: Logger
+export interface TeamDeps extends AuthenticationDeps, Pick<BaseServices, 'clock' | 'logger'> {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly registryTopic: string
   readonly knownRegistry: RegistryFollower['known']

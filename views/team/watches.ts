@@ -4,7 +4,7 @@ import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Audited } from '../../shared/journal/audit.ts'
 import { AppendError } from '../../shared/journal/journal.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { CoreServices } from '../../shared/role.ts'
 import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
 import type { Condition, MadeWatch, NewWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
 import type { Attempts } from '../session/attempts.ts'
@@ -16,11 +16,9 @@ import type { StoredWatch } from '../watches/records.ts'
 import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
 import { type Call, guidOf } from './changes.ts'
 
-export interface WatchTools {
+export interface WatchTools extends Pick<CoreServices, 'registry' | 'clock'> {
   readonly book: WatchBook
   readonly poster: Poster
-  readonly registry: Registry
-  readonly clock: Clock
   /** Limits the tests of a Team. */
   readonly attempts: Attempts
 }

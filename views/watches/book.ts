@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { AppendError, type Journal, type JournalRecord } from '../../shared/journal/journal.ts'
 import { createTopicFollower } from '../../shared/journal/topic-follower.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
 import { createWaker } from '../../shared/runtime/waiting.ts'
 import {
   decodeRecord,
@@ -56,13 +55,11 @@ export interface WatchBook {
 /** A state without the number and writer that the book adds. */
 export type NextState = Omit<StoredState, 'by' | 'revision'>
 
-interface WatchBookDeps {
+interface WatchBookDeps extends Pick<BaseServices, 'clock' | 'logger'> {
   readonly journal: Pick<Journal, 'follow' | 'append'>
   readonly topic: string
   /** Identifies this process among all writers. */
   readonly writer: string
-  readonly clock: Clock
-  readonly logger: Logger
   /** Milliseconds to wait before reading the topic again after a failure. */
   readonly retryMs?: number
 }

@@ -1,7 +1,6 @@
 import type { Journal, Subscription } from '../../shared/journal/journal.ts'
-import type { Clock } from '../../shared/runtime/clock.ts'
+import type { BaseServices } from '../../shared/role.ts'
 import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
-import type { Logger } from '../../shared/runtime/logger.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { unlessAborted } from '../../shared/runtime/waiting.ts'
 
@@ -11,13 +10,11 @@ export interface Ownership extends Service {
   health(): Health
 }
 
-interface OwnershipDeps {
+interface OwnershipDeps extends Pick<BaseServices, 'clock' | 'logger'> {
   readonly journal: Pick<Journal, 'subscribe'>
   /** Has one partition: the process that is assigned it is the owner. */
   readonly topic: string
   readonly group: string
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 const NAME = 'watches'
