@@ -197,6 +197,16 @@ function projectOf(state: RegistryState, id: string): Project | undefined {
   return value && { id, ...value }
 }
 
+function keyInfoOf(state: RegistryState, id: string): KeyInfo | undefined {
+  const value = state.key.get(id)
+  return value && { hash: splitOwnedId(id).id, ...value }
+}
+
+function searchOf(state: RegistryState, id: string): SavedSearch | undefined {
+  const value = state.search.get(id)
+  return value && { id: splitOwnedId(id).id, ...value }
+}
+
 /**
  * The lists of the state until its next change, each made when it is first asked for. They depend only on the state, not on the order in
  * which it came about, so that every process answers alike; objects of a missing Team belong to nobody.
@@ -224,47 +234,27 @@ function readerOf(state: RegistryState, owned: Owned) {
 
 /** The items of a Team, each list in the order in which it is shown. */
 function listsOf(state: RegistryState, { of }: Owned, team: string) {
-  const idsOf = (kind: OwnedKind): string[] => [...(of[kind].get(team) ?? [])]
-  const keys = lazily(() =>
-    idsOf('key')
-      .flatMap((id): KeyInfo[] => {
-        const value = state.key.get(id)
-        return value ? [{ hash: splitOwnedId(id).id, ...value }] : []
-      })
-      .sort(byCreation),
-  )
-  const projects = lazily(() =>
-    idsOf('project')
-      .sort(compare)
-      .flatMap((id) => projectOf(state, id) ?? []),
-  )
+  const listOf = <Item>(
+    kind: OwnedKind,
+    itemOf: (state: RegistryState, id: string) => Item | undefined,
+    order: Order<Item>,
+  ) => lazily(() => [...(of[kind].get(team) ?? [])].flatMap((id) => itemOf(state, id) ?? []).sort(order))
+  const keys = listOf('key', keyInfoOf, byCreation)
+  const projects = listOf('project', projectOf, (a, b) => compare(a.id, b.id))
   return {
     keys,
     liveHashes: lazily(() =>
       keys().flatMap(({ hash, revokedAt }) => (revokedAt === null ? [Buffer.from(hash, 'hex')] : [])),
     ),
-    events: lazily(() =>
-      idsOf('event')
-        .sort(compare)
-        .flatMap((id) => eventOf(state, id) ?? []),
-    ),
-    steps: lazily(() =>
-      idsOf('step')
-        .flatMap((id) => stepOf(state, id) ?? [])
-        .sort(byEventAndOrder),
-    ),
+    events: listOf('event', eventOf, (a, b) => compare(a.identifier, b.identifier)),
+    steps: listOf('step', stepOf, byEventAndOrder),
     projects,
     projectsByName: lazily(() => Map.groupBy(projects(), ({ name }) => nameKey(name))),
-    searches: lazily(() =>
-      idsOf('search')
-        .flatMap((id): SavedSearch[] => {
-          const value = state.search.get(id)
-          return value ? [{ id: splitOwnedId(id).id, ...value }] : []
-        })
-        .sort(byName),
-    ),
+    searches: listOf('search', searchOf, byName),
   }
 }
+
+type Order<Item> = (a: Item, b: Item) => number
 
 function lazily<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined

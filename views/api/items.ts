@@ -1,4 +1,4 @@
-import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import type { ApplicationLog, Entry, EventLog } from '../schemas/answers.ts'
 import type { Names } from './names.ts'
 import type { ValuedRow } from './row-values.ts'
@@ -10,27 +10,22 @@ export function itemOf(entry: ValuedRow, names: Names): Entry {
   return { ...item, ...(fields !== undefined && { fields }), ...(truncated !== undefined && { truncated }) }
 }
 
+/** The values that entries of both kinds have. */
+function storedOf({ id, kind, receivedAt, timestamp, level, environment, correlationKey }: EntryRecord) {
+  return { id, kind, receivedAt, timestamp, level, environment, correlationKey }
+}
+
 const eventLogItem = (entry: EventLogRecord, names: Names): EventLog => ({
-  id: entry.id,
+  ...storedOf(entry),
   kind: entry.kind,
-  receivedAt: entry.receivedAt,
-  timestamp: entry.timestamp,
-  level: entry.level,
-  environment: entry.environment,
-  correlationKey: entry.correlationKey,
   event: entry.event === null ? null : names.event(entry.event),
   step: entry.step === null ? null : names.step(entry.step),
   payload: entry.payload,
 })
 
 const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationLog => ({
-  id: entry.id,
+  ...storedOf(entry),
   kind: entry.kind,
-  receivedAt: entry.receivedAt,
-  timestamp: entry.timestamp,
-  level: entry.level,
-  environment: entry.environment,
-  correlationKey: entry.correlationKey,
   project: names.project(entry.project),
   categoryName: entry.categoryName,
   eventId: entry.eventId,
