@@ -1,6 +1,5 @@
 import { ALIASES, type Alias, ERRORS as ERROR_OBJECTS, nameOf } from '../../gateway/json-logs/aliases.ts'
 import { ERRORS } from '../../shared/contract/errors.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { SETTINGS, type SettingName } from '../../shared/runtime/config-schema.ts'
 import { METRICS } from '../../shared/runtime/metrics.ts'
 import { readFigures } from '../capacity/figures.ts'
@@ -21,9 +20,9 @@ export const metricsTable = (): string =>
 export const errorsTable = (): string =>
   markdownTable(
     ['code', 'status', 'retry', 'message', 'what to change'],
-    Object.entries(ERRORS).map(([name, { retryable, message, remedy }]) => [
+    Object.entries(ERRORS).map(([name, { status, retryable, message, remedy }]) => [
       code(name),
-      String(STATUS[name as keyof typeof ERRORS]),
+      String(status),
       retryable ? 'yes' : 'no',
       message,
       remedy,

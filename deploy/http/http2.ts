@@ -1,9 +1,8 @@
 import { performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
-import { problemSaying } from '../../shared/contract/errors.ts'
+import { problemSaying, STATUS } from '../../shared/contract/errors.ts'
 import { answerCall, GRPC_CODE, isGone, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
 import { failureBody } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { destroyAfterLinger } from './closing.ts'
 import type { HttpSocket } from './connection.ts'
 

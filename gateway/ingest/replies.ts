@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { type Problem, problem, STATUS } from '../../shared/contract/errors.ts'
 import { failureBody, retryAfterOf, successBody } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts'
 
 /** The answer to an ingestion request. */

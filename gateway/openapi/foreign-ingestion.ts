@@ -1,6 +1,5 @@
-import { type ErrorCode, problem } from '../../shared/contract/errors.ts'
+import { type ErrorCode, problem, STATUS } from '../../shared/contract/errors.ts'
 import { arrayOf, described, type JsonSchema, named, objectOf, text } from '../../shared/contract/json-schema.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import {
   ERROR_CODE,
   FAILURE,

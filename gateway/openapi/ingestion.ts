@@ -1,6 +1,5 @@
-import { type ErrorCode, problem } from '../../shared/contract/errors.ts'
+import { type ErrorCode, problem, STATUS } from '../../shared/contract/errors.ts'
 import { arrayOf, flag, type JsonSchema, named, objectOf, text } from '../../shared/contract/json-schema.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import {
   type DetailsExamples,
   ERROR_CODE,

@@ -1,8 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { Problem } from '../../shared/contract/errors.ts'
+import { type Problem, STATUS } from '../../shared/contract/errors.ts'
 import { framed, GRPC_CODE, GRPC_TYPE, statusTrailers } from '../../shared/grpc/call.ts'
 import { retryAfterOf } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 
 /** OTLP's clients retry after 429, 502, 503 and 504 only, so other retryable refusals are answered with 503. */

@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Problem } from '../contract/errors.ts'
-import { STATUS } from './status.ts'
+import { type Problem, STATUS } from '../contract/errors.ts'
 
 /** Seconds after which a retryable request should be resent. */
 export const RETRY_AFTER_SECONDS = 1

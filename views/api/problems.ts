@@ -6,9 +6,9 @@ import {
   problem,
   problemSaying,
   refuseFields,
+  STATUS,
 } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
-import { STATUS } from '../../shared/http/status.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { askWithin } from '../../shared/runtime/waiting.ts'
 

@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
-import { STATUS } from '../../../shared/http/status.ts'
+import { ERRORS, type ErrorCode, STATUS } from '../../../shared/contract/errors.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import type { Answer } from '../answer-parser.ts'
 
