@@ -1,5 +1,6 @@
 import { levelOf } from '../../contract/levels.ts'
 import { fromNanos } from '../../contract/timestamp.ts'
+import type { LeafName } from '../../query/ast.ts'
 import {
   type EntryFilter,
   type EntryGroup,
@@ -7,6 +8,7 @@ import {
   type GroupLimits,
   type Groups,
   NO_GROUPS,
+  withLeaf,
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
 import type { StoreContext } from './context.ts'
@@ -39,7 +41,6 @@ export interface SourceGroups extends Omit<Groups, 'groups'> {
   readonly sources: readonly string[]
 }
 
-/** Groups are counted by segments if these have all that is needed; else SQLite sorts rows, on disk if they are many. */
 export function groups(
   context: StoreContext,
   filter: EntryFilter,
@@ -49,11 +50,10 @@ export function groups(
   const { database, contents } = context
   const spans = spansOf(context, filter, bucketsMax)
   if (spans === null) return { ...NO_GROUPS, groups: [], sources: [] }
-  const found =
-    groupsBySegments(context, filter, by, spans, groupsMax) ??
-    countGroups(database, valueRows(database, wholeOf(database, filter), by), spans, groupsMax + 1)
+  const found = valueGroups(context, filter, by, spans, groupsMax + 1)
   const all = found.filter(({ value }) => value !== null)
   const counted = all.slice(0, groupsMax)
+  addTimes(database, filter, by, spans, counted)
   const shown = counted.flatMap(({ times, ...group }) => (times === null ? [] : [{ ...group, ...times }]))
   const sources = gather(contents, lastEntries(database, filter, by, shown), 'row')
   return {
@@ -82,6 +82,9 @@ export interface ValueGroup {
   readonly counts: number[]
   /** Null as long as no row tells them. */
   times: Times | null
+  /** The first and the last minute since 1970 in which segments have matches, which have no times; infinite if there are none. */
+  firstMinute: number
+  lastMinute: number
 }
 
 /** The times of a first and a last entry, in nanoseconds since 1970. */
@@ -90,31 +93,31 @@ interface Times {
   readonly last: bigint
 }
 
-/** A group in segments, which have minutes in place of times: the first and the last with matches (since 1970), infinite if there are none. */
-interface Tally extends ValueGroup {
-  firstMinute: number
-  lastMinute: number
-}
+const NO_MINUTES = { firstMinute: Number.POSITIVE_INFINITY, lastMinute: Number.NEGATIVE_INFINITY }
 
 /**
- * The groups in segments and in the rows of slices, the largest first; `groupsMax` of them with times. Null if segments lack the field, and if
- * there are too many groups.
+ * The groups of matches that have a leaf at the path `leaf`, if one is given: at least `groupsMax` with a value, the largest first, and
+ * perhaps more. They are counted by segments and the rows of slices, or by the rows of all matches if segments lack the field, and if there
+ * are too many groups: SQLite then sorts rows, on disk if they are many.
  */
-function groupsBySegments(
+export function valueGroups(
   context: StoreContext,
   filter: EntryFilter,
-  by: GroupField,
+  by: GroupField | null,
   spans: Spans,
   groupsMax: number,
-): readonly ValueGroup[] | null {
+  leaf: LeafName | null = null,
+): readonly ValueGroup[] {
   const { database, limits } = context
-  const matches = valueMatches(context, filter, by, spans)
-  const rowsOf = (slice: Slice) => notTooMany(countGroups(database, valueRows(database, slice, by), spans, ROWS_MAX))
-  const tallies =
-    matches && withinMemory(() => tallyGroups(matches, matches.slices.flatMap(rowsOf), spans, limits.countedBytesMax))
-  const shown = tallies?.filter(({ value }) => value !== null).slice(0, groupsMax) ?? []
-  addTimes(database, filter, by, spans, shown)
-  return tallies
+  const matches = valueMatches(context, filter, by, spans, leaf)
+  const countRows = (slice: Slice, rowsMax: number) =>
+    countGroups(database, valueRows(database, slice, by), spans, rowsMax)
+  const rowsOf = (slice: Slice) => notTooMany(countRows(slice, ROWS_MAX))
+  return (
+    (matches &&
+      withinMemory(() => tallyGroups(matches, matches.slices.flatMap(rowsOf), spans, limits.countedBytesMax))) ??
+    countRows(wholeOf(database, withLeaf(filter, leaf)), groupsMax)
+  )
 }
 
 const BYTES_OF_A_COUNT = 8
@@ -125,16 +128,15 @@ export function tallyGroups(
   rows: readonly ValueGroup[],
   spans: Spans,
   bytesMax: number,
-): readonly Tally[] {
+): readonly ValueGroup[] {
   const take = memoryOf(bytesMax)
-  const tallies = new Map<Value, Tally>()
-  const tallyOf = (value: Value): Tally => {
+  const tallies = new Map<Value, ValueGroup>()
+  const tallyOf = (value: Value): ValueGroup => {
     const known = tallies.get(value)
     if (known !== undefined) return known
     take(bytesOfValue(value) + spans.count * BYTES_OF_A_COUNT)
     const counts = Array.from({ length: spans.count }, () => 0)
-    const [firstMinute, lastMinute] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    const tally = { value, count: 0, level: 0, counts, times: null, firstMinute, lastMinute }
+    const tally = { value, count: 0, level: 0, counts, times: null, ...NO_MINUTES }
     tallies.set(value, tally)
     return tally
   }
@@ -155,7 +157,7 @@ export function tallyGroups(
   return [...tallies.values()].sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
 }
 
-function add(tally: Tally, count: number, level: number, span: number): void {
+function add(tally: ValueGroup, count: number, level: number, span: number): void {
   tally.count += count
   tally.level = Math.max(tally.level, level)
   // The time of a damaged row may be outside of the spans.
@@ -174,7 +176,7 @@ function addTimes(
   filter: EntryFilter,
   by: GroupField,
   spans: Spans,
-  shown: readonly Tally[],
+  shown: readonly ValueGroup[],
 ): void {
   const minutes = shown.flatMap(({ firstMinute, lastMinute }) => [firstMinute, lastMinute]).filter(Number.isFinite)
   for (const minute of new Set(minutes)) {
@@ -208,6 +210,7 @@ function countGroups(
       level: Number(row['level']),
       counts: countsOf(String(row['spans']), spans),
       times: { first: BigInt(String(row['first'])), last: BigInt(String(row['last'])) },
+      ...NO_MINUTES,
     }))
 }
 

@@ -7,23 +7,19 @@ import {
   type Series,
   type SeriesAnswer,
   type SeriesRequest,
-  withLeaf,
 } from '../log-store.ts'
 import { headOf, type Spans } from '../spans.ts'
 import { type CountedNumber, countOf, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
 import type { StoreContext } from './context.ts'
 import { spanColumn, spansOf } from './count-reader.ts'
 import type { Database } from './database.ts'
+import { type ValueGroup, valueGroups } from './group-reader.ts'
 import { LEAF_NUMBERS, roundedNumbers } from './leaf-bytes.ts'
 import { type Slice, wholeOf } from './scan.ts'
-import { compose, sql } from './sql.ts'
+import { compose } from './sql.ts'
 import {
-  bytesOfValue,
-  compareValues,
   leafArray,
   memoryOf,
-  notTooMany,
-  ROWS_MAX,
   segmentLeaves,
   type Value,
   type ValueMatches,
@@ -34,24 +30,14 @@ import {
   withOneOf,
 } from './values.ts'
 
-/** Numbers are counted by segments if these have all that is needed; else SQLite counts them, on disk if they are many. */
 export function series(context: StoreContext, filter: EntryFilter, request: SeriesRequest): SeriesAnswer {
   const { fn, of, by, seriesMax, bucketsMax } = request
-  const { database } = context
   const spans = spansOf(context, filter, bucketsMax)
   if (spans === null) return NO_SERIES
-  const wanted = { of, by, spans }
-  const matches = valueMatches(context, filter, by, spans)
-  const inMemory = <T>(count: (matches: ValueMatches) => T): T | null => matches && withinMemory(() => count(matches))
-  const ranked =
-    by === null
-      ? [null]
-      : (inMemory((some) => rankValues(context, wanted, some)) ??
-        countValues(database, wholeOf(database, filter), wanted, seriesMax + 1).map(([value]) => value))
+  const groups = by === null && of !== null ? [] : valueGroups(context, filter, by, spans, seriesMax + 1, of)
+  const ranked = by === null ? [null] : groups.map(({ value }) => value).filter((value) => value !== null)
   const shown = ranked.slice(0, seriesMax)
-  const found =
-    inMemory((some) => seriesOf(numbersOf(context, wanted, some, shown), fn, spans)) ??
-    seriesOf(countNumbers(database, wholeOf(database, filter), wanted, shown), fn, spans)
+  const found = of === null ? entriesOf(groups, shown) : numbersOf(context, filter, { fn, of, by, spans }, shown)
   const empty = emptySeries(fn, spans)
   return {
     ...headOf(spans),
@@ -63,12 +49,41 @@ export function series(context: StoreContext, filter: EntryFilter, request: Seri
   }
 }
 
+type Points = Omit<Series, 'value'>
+
+/** The series of the numbers of entries, for these values. Damaged rows may be outside of the spans, and do not count. */
+function entriesOf(groups: readonly ValueGroup[], values: readonly Value[]): ReadonlyMap<Value, Points> {
+  const shown = groups.filter(({ value }) => values.includes(value))
+  return new Map(
+    shown.map(({ value, counts }) => [value, { count: counts.reduce((a, b) => a + b, 0), points: counts }]),
+  )
+}
+
 interface WantedNumbers {
-  /** The numbers that are counted; null for a zero per entry. */
-  readonly of: LeafName | null
+  readonly fn: SeriesFunction
+  readonly of: LeafName
   /** Null for all entries as one value, null. */
   readonly by: GroupField | null
   readonly spans: Spans
+}
+
+/**
+ * The series of the numbers of entries with these values. Numbers are counted by segments if these have all that is needed; else SQLite
+ * counts them, on disk if they are many.
+ */
+function numbersOf(
+  context: StoreContext,
+  filter: EntryFilter,
+  wanted: WantedNumbers,
+  values: readonly Value[],
+): ReadonlyMap<Value, Points> {
+  const { database } = context
+  const { fn, by, spans } = wanted
+  const matches = valueMatches(context, filter, by, spans)
+  return (
+    (matches && withinMemory(() => seriesOf(tallyNumbers(context, wanted, matches, values), fn, spans))) ??
+    seriesOf(countNumbers(database, wholeOf(database, filter), wanted, values), fn, spans)
+  )
 }
 
 /** The number of times that a number occurs in a span among the entries with a value. */
@@ -79,41 +94,17 @@ interface NumberRow {
   readonly count: number
 }
 
-/** The values of entries that have a leaf of the numbers, the most frequent first. Throws a `TooManyError` if there are too many. */
-function rankValues(
-  { database, contents, limits }: StoreContext,
-  wanted: WantedNumbers,
-  { forEach, valuesOf, slices }: ValueMatches,
-): readonly Value[] {
-  const leavesOf = wanted.of === null ? null : segmentLeaves(contents, wanted.of)
-  const take = memoryOf(limits.countedBytesMax)
-  const counts = new Map<Value, number>()
-  const add = (value: Value, count: number): void => {
-    const before = counts.get(value)
-    if (before === undefined) take(bytesOfValue(value))
-    counts.set(value, (before ?? 0) + count)
-  }
-  forEach((segment, index) => {
-    if (leavesOf?.(segment, index).length === 0) return
-    for (const value of valuesOf(segment, index)) if (value !== null) add(value, 1)
-  })
-  for (const slice of slices)
-    for (const [value, count] of notTooMany(countValues(database, slice, wanted, ROWS_MAX))) add(value, count)
-  return [...counts].sort(([a, x], [b, y]) => y - x || compareValues(a, b)).map(([value]) => value)
-}
-
 /** The memory of a number with its count, about. */
 const BYTES_OF_A_NUMBER = 80
-const ZERO = [0]
 
 /** The numbers of some values, in the order of the values, the spans and the numbers. Throws a `TooManyError` if there are too many. */
-function* numbersOf(
+function* tallyNumbers(
   { database, contents, limits }: StoreContext,
   wanted: WantedNumbers,
   { forEach, valuesOf, unit, slices }: ValueMatches,
   shown: readonly Value[],
 ): Iterable<NumberRow> {
-  const leavesOf = wanted.of === null ? null : segmentLeaves(contents, wanted.of)
+  const leavesOf = segmentLeaves(contents, wanted.of)
   const take = memoryOf(limits.countedBytesMax)
   /** The number of times that each number occurs, by value and span. */
   const found = new Map(shown.map((value) => [value, new Map<number, Map<number, number>>()]))
@@ -129,7 +120,7 @@ function* numbersOf(
     for (const value of valuesOf(segment, index)) {
       const ofValue = found.get(value)
       if (ofValue === undefined) continue
-      numbers ??= leavesOf === null ? ZERO : roundedNumbers(leavesOf(segment, index))
+      numbers ??= roundedNumbers(leavesOf(segment, index))
       const span = Math.floor((segment.minutes[index] ?? 0) / unit) - wanted.spans.first
       for (const number of numbers) add(ofValue, span, number, 1)
     }
@@ -145,20 +136,6 @@ function* numbersOf(
 const inOrder = <T>(entries: Iterable<readonly [number, T]>): readonly (readonly [number, T])[] =>
   [...entries].sort(([a], [b]) => a - b)
 
-/** The most frequent values of a slice's entries that have a leaf of the numbers, and how many entries have each. */
-function countValues(
-  database: Database,
-  slice: Slice,
-  { of, by }: WantedNumbers,
-  valuesMax: number,
-): readonly (readonly [value: Value, count: number])[] {
-  const { source, where, value } = valueRows(database, { ...slice, filter: withLeaf(slice.filter, of) }, by)
-  return database
-    .all(compose`SELECT value, count(*) AS count FROM (SELECT ${value} AS value FROM ${source} WHERE ${where})
-      WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ${sql('?', valuesMax)}`)
-    .map((row) => [row['value'] as Value, Number(row['count'])])
-}
-
 /** The number of times each number of a slice's entries occurs in a span, in the order of value, span and number. */
 function* countNumbers(
   database: Database,
@@ -168,11 +145,10 @@ function* countNumbers(
 ): Iterable<NumberRow> {
   const all = valueRows(database, slice, by)
   const { source, where, value } = by === null ? all : withOneOf(all, shown)
-  const numbers = of === null ? '' : compose` JOIN json_each(${leafArray(LEAF_NUMBERS, of)}) AS n`
   const rows = database.iterate(
-    compose`SELECT ${value} AS value, ${spanColumn(spans)},
-        ${of === null ? '0' : 'CAST(n.value AS REAL)'} AS number, count(*) AS count
-      FROM ${source}${numbers} WHERE ${where} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    compose`SELECT ${value} AS value, ${spanColumn(spans)}, CAST(n.value AS REAL) AS number, count(*) AS count
+      FROM ${source} JOIN json_each(${leafArray(LEAF_NUMBERS, of)}) AS n WHERE ${where}
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
   )
   for (const row of rows)
     yield {
@@ -182,8 +158,6 @@ function* countNumbers(
       count: Number(row['count']),
     }
 }
-
-type Points = Omit<Series, 'value'>
 
 const emptySeries = (fn: SeriesFunction, { count }: Spans): Points => ({
   count: 0,

@@ -1,6 +1,6 @@
 import { levelOf } from '../../contract/levels.ts'
 import type { LeafName } from '../../query/ast.ts'
-import type { EntryFilter, GroupColumn, GroupField } from '../log-store.ts'
+import { type EntryFilter, type GroupColumn, type GroupField, withLeaf } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
 import { KEYWORDS, NUMBERS } from './compile-query.ts'
 import type { Contents } from './contents.ts'
@@ -28,19 +28,34 @@ export interface ValueMatches extends Pick<Matches, 'forEach'> {
   readonly slices: readonly Slice[]
 }
 
-/** Null for a field that only rows have, if segments do not answer the filter, and for spans narrower than a minute. */
+/**
+ * The matches that have a leaf at the path `leaf`, if one is given. Null for a field that only rows have, if segments do not answer the
+ * filter, and for spans narrower than a minute.
+ */
 export function valueMatches(
   context: StoreContext,
   filter: EntryFilter,
   by: GroupField | null,
   spans: Spans,
+  leaf: LeafName | null = null,
 ): ValueMatches | null {
+  const { contents } = context
   const wanted = by === 'template' || by === 'exceptionGroup' ? 'fingerprints' : 'facts'
   const { counted, slices } = planOf(context, filter, wanted)
   const unit = minutesOfSpan(spans)
-  const valuesOf = counted && (by === null ? () => NONE : segmentValues(counted, context.contents, by))
+  const valuesOf = counted && (by === null ? () => NONE : segmentValues(counted, contents, by))
   if (counted === null || valuesOf === null || unit === null) return null
-  return { forEach: counted.forEach, valuesOf, unit, slices }
+  if (leaf === null) return { forEach: counted.forEach, valuesOf, unit, slices }
+  const leavesOf = segmentLeaves(contents, leaf)
+  return {
+    forEach: (each) =>
+      counted.forEach((segment, index) => {
+        if (leavesOf(segment, index).length > 0) each(segment, index)
+      }),
+    valuesOf,
+    unit,
+    slices: slices.map((slice) => ({ ...slice, filter: withLeaf(slice.filter, leaf) })),
+  }
 }
 
 const NONE: readonly Value[] = [null]

@@ -283,6 +283,8 @@ describe('groups of matches are left to SQLite', () => {
     level: 0,
     counts: [],
     times: null,
+    firstMinute: Number.POSITIVE_INFINITY,
+    lastMinute: Number.NEGATIVE_INFINITY,
   })
   const groupsOf = (bytesMax: number, rows: readonly ValueGroup[]) => {
     const none = { forEach: () => {}, valuesOf: () => [], unit: 1 }
