@@ -135,6 +135,27 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await indices()).not.toContain('application-logs-v1.2-2026.01.29')
     })
 
+    test('does not take an index that has lost its alias for the rest of another rebuild', async () => {
+      const [index, name] = ['application-logs-v1.2-2026.01.29', 'application-logs-v1-2026.01.29']
+      const stored = ofDay('2026-01-29', 30)
+      await store.write(stored, never)
+      await rebuild()
+      const actions = [{ remove: { index: `${prefix}-${index}`, alias: `${prefix}-${name}` } }]
+      await ask(elasticsearch.url, 'POST', '/_aliases', { actions })
+      await store.write(stored.slice(0, 5), never)
+      const refusal = `${prefix}-${index} has lost its alias ${prefix}-${name}`
+      await expect(rebuild()).rejects.toThrow(refusal)
+      await expect(rebuild({ takeOver: true })).rejects.toThrow(refusal)
+
+      const inItsPlace = [
+        { remove_index: { index: `${prefix}-${name}` } },
+        { add: { index: `${prefix}-${index}`, alias: `${prefix}-${name}` } },
+      ]
+      await ask(elasticsearch.url, 'POST', '/_aliases', { actions: inItsPlace })
+      expect(await rebuild()).toContain('application-logs-v1.3-2026.01.29')
+      expect(await templatesOf(stored)).toBe(30)
+    })
+
     test.each([1, 3])('a reader of arrivals goes on where it was, in %i shards a day', async (shards) => {
       const sharded = openStore(elasticsearch.url, prefix, { shards }).store
       await sharded.indices.apply()

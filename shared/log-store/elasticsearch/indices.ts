@@ -3,7 +3,7 @@ import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { readShards } from './checkpoints.ts'
+import { type Origin, type RebuiltMeta, readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
@@ -176,24 +176,28 @@ export async function indexBehind(connection: Connection, name: string): Promise
   })
   const [found] = Object.entries(answer)
   if (found === undefined) return undefined
-  const [index, { aliases = {}, settings }] = found
-  return { index, shards: Number(settings.index.number_of_shards), aliases: Object.keys(aliases) }
+  const [index, { aliases = {}, settings, mappings }] = found
+  const shards = Number(settings.index.number_of_shards)
+  return { index, shards, aliases: Object.keys(aliases), origins: mappings?._meta.origins ?? [] }
 }
 
 export interface FoundIndex {
   readonly index: string
   readonly shards: number
   readonly aliases: readonly string[]
+  /** The origins of its shards if a rebuild has filled it; else empty. */
+  readonly origins: readonly Origin[]
 }
 
 interface IndexAnswer {
   readonly [index: string]: {
     readonly aliases?: Readonly<Record<string, object>>
     readonly settings: { readonly index: { readonly number_of_shards: string } }
+    readonly mappings?: { readonly _meta: RebuiltMeta }
   }
 }
 
-const FOUND = '*.aliases,*.settings.index.number_of_shards'
+const FOUND = '*.aliases,*.settings.index.number_of_shards,*.mappings._meta.origins'
 
 export async function deleteIndex(connection: Connection, index: string): Promise<void> {
   await connection.send({ method: 'DELETE', path: `/${index}`, query: { ignore_unavailable: true } })

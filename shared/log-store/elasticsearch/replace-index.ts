@@ -54,7 +54,9 @@ export async function replaceIndex(
   const old = await indexBehind(connection, name)
   if (old === undefined) return
   const made = names.nextGeneration(name, old.index)
-  const replacement = await begin(connection, made, old, { keepsShards, takeOver })
+  const rest = await indexBehind(connection, made)
+  if (rest !== undefined) await refuseOrphan(connection, names, name, old, rest)
+  const replacement = await begin(connection, made, old, rest, { keepsShards, takeOver })
   const copied = new Map<number, number>()
   const unread = async (): Promise<readonly Part[]> =>
     (await shardsOf(connection, old, names)).map((stream) => ({ stream, after: copied.get(stream.shard) ?? -1 }))
@@ -98,13 +100,28 @@ export async function replaceIndex(
   }
 }
 
+/** Refuses to take what a finished rebuild has made, and somebody took the alias from, for the rest of one that has not ended. */
+async function refuseOrphan(
+  connection: Connection,
+  names: IndexNames,
+  name: string,
+  old: FoundIndex,
+  { index, aliases, origins }: FoundIndex,
+): Promise<void> {
+  const own = (await shardsOf(connection, old, names)).map(({ key }) => key)
+  if (aliases.length > 0 || origins.length === 0 || origins.some(({ key }) => own.includes(key))) return
+  throw new RebuildError(
+    `${index} has lost its alias ${name}, so no read shows its entries: put the alias in the place of the index ${name} (POST /_aliases with remove_index and add), and rebuild the view \`--from topics\` for the entries of that one`,
+  )
+}
+
 async function begin(
   connection: Connection,
   made: string,
   old: FoundIndex,
+  rest: FoundIndex | undefined,
   { keepsShards, takeOver }: { readonly keepsShards: boolean; readonly takeOver: boolean },
 ): Promise<FoundIndex> {
-  const rest = await indexBehind(connection, made)
   if (rest !== undefined && (!takeOver || rest.aliases.length > 0)) {
     throw new RebuildError(
       `${made} is left from a rebuild that has not ended; if none is running any more, --take-over removes it`,
