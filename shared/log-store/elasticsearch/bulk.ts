@@ -226,7 +226,7 @@ async function postBulk(connection: Connection, chunk: Chunk, { signal, versione
     }
     return { verdict: 'answered', items }
   } catch (error) {
-    if (error instanceof ElasticsearchError) return classifyRequest(error.status, error.body)
+    if (error instanceof ElasticsearchError) return classifyRequest(error.status, error.body, chunk.positions.length)
     throw error
   }
 }

@@ -104,18 +104,20 @@ function refusal(status: number, error: ErrorBody | undefined): string {
 type RequestVerdict =
   /** Nothing is known, or nothing was done: resend all of them, which `create` makes safe. */
   | { readonly verdict: 'retry'; readonly blocked: boolean; readonly reason: string }
-  /** The request is too large, or one document spoils the rest: send halves. A single document is refused. */
+  /** The request is too large, or one document spoils the rest: send halves. A document that is alone is refused. */
   | { readonly verdict: 'split'; readonly reason: string }
   | { readonly verdict: 'halt'; readonly reason: string }
 
-/** Classifies a whole request's failure; `status` is null if there was no answer. */
-export function classifyRequest(status: number | null, error: ErrorBody | undefined): RequestVerdict {
+/** Classifies the failure of a request with so many documents; `status` is null if there was no answer. */
+export function classifyRequest(status: number | null, error: ErrorBody | undefined, documents = 1): RequestVerdict {
   const type = error?.type ?? ''
   const reason = status === null ? type || 'no answer' : `${status} ${type}`.trim()
   if (status === null) return { verdict: 'retry', blocked: false, reason }
   // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
   if (status === 401 || isBlocked(error)) return { verdict: 'retry', blocked: true, reason }
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
+  // An entry is accepted within MAX_ENTRY_BYTES, however little a proxy lets through.
+  if (status === 413 && documents === 1) return { verdict: 'retry', blocked: true, reason: `${reason} for one document` }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }
   // Elasticsearch names its errors. A proxy without a route, as while it is configured, refuses what may pass later.

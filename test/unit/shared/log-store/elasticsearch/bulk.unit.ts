@@ -183,8 +183,9 @@ test('requests are traced as parts of a traced write, failed ones too, and not o
   expect(tracer.spans).toEqual([])
   const chunk = tracer.start('chunk', { kind: 'consumer', attributes: {} })
   await tracer.within(chunk, () => run(['a', 'b']))
-  const overloaded = bulkOver(() => Promise.reject(new ElasticsearchError('down', 413, {})), LIMITS, tracer)
-  await tracer.within(chunk, () => overloaded.run(['a']))
+  const refused = new ElasticsearchError('an id', 400, { type: 'action_request_validation_exception' })
+  const { run: runRefused } = bulkOver(() => Promise.reject(refused), LIMITS, tracer)
+  await tracer.within(chunk, () => runRefused(['a']))
   expect(tracer.spans.slice(1)).toMatchObject([
     {
       name: 'bulk',

@@ -101,7 +101,13 @@ describe('a bulk request that failed', () => {
     ['malformed request', 'halt'],
   ])('%s: %s', (name, verdict) => {
     const { status, error } = recorded.requests[name] as { status: number; error: ErrorBody }
-    expect(classifyRequest(status, error)).toMatchObject({ verdict })
+    expect(classifyRequest(status, error, 2)).toMatchObject({ verdict })
+  })
+
+  test('as too large for a proxy with one document is repeated, and an operator has to act', () => {
+    const waits = { verdict: 'retry', blocked: true, reason: '413 for one document' }
+    expect(classifyRequest(413, {}, 1)).toEqual(waits)
+    expect(classifyRequest(413, {})).toEqual(waits)
   })
 
   test.each(['read-only cluster', 'wrong password', 'right key after a restart'])(
