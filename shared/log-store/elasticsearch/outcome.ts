@@ -117,7 +117,8 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   if (status === 401 || isBlocked(error)) return { verdict: 'retry', blocked: true, reason }
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // An entry is accepted within MAX_ENTRY_BYTES, however little a proxy lets through.
-  if (status === 413 && documents === 1) return { verdict: 'retry', blocked: true, reason: `${reason} for one document` }
+  if (status === 413 && documents === 1)
+    return { verdict: 'retry', blocked: true, reason: `${reason} for one document` }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }
   // Elasticsearch names its errors. A proxy without a route, as while it is configured, refuses what may pass later.
