@@ -14,7 +14,7 @@ import { createWatchBook } from '../../views/watches/book.ts'
 import { createPoster } from '../../views/watches/poster.ts'
 import { startBare } from './raw-http.ts'
 import { AUDIT_TOPIC, registryOnMemory } from './registry-topic.ts'
-import { createMemoryLogStore } from './views-store.ts'
+import { createObservedLogStore } from './views-store.ts'
 
 export const KEY_A = 'key-a-0123456789-abcdefghijklmno'
 export const KEY_B = 'kez-b-0123456789-abcdefghijklmno'
@@ -53,7 +53,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
   const { registry } = follower
   const clock = setup.clock
   const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: () => [SECRET] })
-  const store = createMemoryLogStore()
+  const store = createObservedLogStore()
   const tickets = createTickets(() => [SECRET], clock)
   await setup.journal.createTopics([{ ...TOPICS.watches, name: WATCHES_TOPIC }])
   const book = createWatchBook({ journal: setup.journal, topic: WATCHES_TOPIC, writer: 'test', clock, logger })
@@ -123,6 +123,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     records: () => setup.journal.recordsOf(setup.topic),
     close: async () => {
       await close()
+      await store.close()
       await book.stop(clock.now() + 1_000)
       await follower.stop(clock.now() + 1_000)
     },

@@ -1,12 +1,13 @@
 import { request as rawRequest } from 'node:http'
 import express from 'express'
 import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import { registerViews, type Views, type ViewsDeps } from '../../views/api/register.ts'
 import { startBare } from './raw-http.ts'
-import { createMemoryLogStore, type MemoryLogStore } from './views-store.ts'
+import { createObservedLogStore, type ObservedLogStore } from './views-store.ts'
 
 export const NOW = Date.parse('2026-02-01T12:00:00Z')
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -26,7 +27,7 @@ export interface Answer<Data> {
 
 export interface ViewsFixture {
   readonly url: string
-  readonly store: MemoryLogStore
+  readonly store: ObservedLogStore
   readonly views: Views
   readonly metrics: Metrics
   readonly keys: Map<string, string>
@@ -41,9 +42,12 @@ export interface ViewsFixture {
   close(): Promise<void>
 }
 
+/** Some of what the read API is given; of the log store, the calls that replace its own. */
+type Changes = Partial<Omit<ViewsDeps, 'store'>> & { readonly store?: Partial<LogStoreReader> }
+
 /** The read API on its own port, over an empty store, with two Teams. */
-export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFixture> {
-  const store = createMemoryLogStore()
+export async function startViews({ store: calls, ...more }: Changes = {}): Promise<ViewsFixture> {
+  const store = createObservedLogStore()
   const metrics = createMetrics()
   const time = { now: NOW }
   const ready = { now: true }
@@ -55,7 +59,7 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
     metrics,
     registry: held.registry,
     registryReady: () => ready.now,
-    store,
+    store: calls ? { ...store, ...calls } : store,
     refusals: { of: () => [] },
     config: { READ_BUFFER_BYTES: 64 * 1024 * 1024, READ_DEADLINE_MS: 10_000 },
     tail: { pollMs: 5, heartbeatMs: 15_000 },
@@ -80,7 +84,10 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
       return { status: response.status, headers: response.headers, text, ...body }
     },
     getRaw: (path) => getRaw(url, path),
-    close,
+    close: async () => {
+      await close()
+      await store.close()
+    },
   }
 }
 

@@ -4,7 +4,12 @@ import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
-import { PAGE_BYTES_MAX, ReadTooLargeError, TailCursorError } from '../../../shared/log-store/log-store.ts'
+import {
+  type LogStoreReader,
+  PAGE_BYTES_MAX,
+  ReadTooLargeError,
+  TailCursorError,
+} from '../../../shared/log-store/log-store.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
 import { eventually } from '../../support/eventually.ts'
 import {
@@ -16,7 +21,6 @@ import {
   startViews,
   type ViewsFixture,
 } from '../../support/views-fixture.ts'
-import { createMemoryLogStore, type MemoryLogStore } from '../../support/views-store.ts'
 
 const config = { READ_BUFFER_BYTES: 64 * 1024 * 1024, READ_DEADLINE_MS: 10_000 }
 
@@ -43,9 +47,9 @@ const ask = (
   })
 
 /** Views over a store of which one call is another. */
-async function startOver(changes: Partial<MemoryLogStore>, more: Partial<typeof config> = {}): Promise<void> {
+async function startOver(store: Partial<LogStoreReader>, more: Partial<typeof config> = {}): Promise<void> {
   await views.close()
-  views = await startViews({ store: { ...createMemoryLogStore(), ...changes }, config: { ...config, ...more } })
+  views = await startViews({ store, config: { ...config, ...more } })
 }
 
 /** A call that ends with its signal. */

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LogStoreReader } from '../../../shared/log-store/log-store.ts'
 import { escapeXml } from '../../../views/api/flow-svg.ts'
 import { zigzag } from '../../../views/flow-layout/shapes.ts'
 import { eventually } from '../../support/eventually.ts'
 import * as fc from '../../support/fast-check.ts'
 import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
-import { createMemoryLogStore } from '../../support/views-store.ts'
 
 let views: ViewsFixture
 beforeEach(async () => {
@@ -175,22 +175,23 @@ describe('the drawing of a flow', () => {
   })
 
   test('is not read on for a reader who has gone', async () => {
-    const store = createMemoryLogStore()
     await views.close()
-    views = await startViews({ store: { ...store, search: (...args) => search(...args) } })
+    views = await startViews({ store: { search: (...args) => search(...args) } })
     // A request after the reader has gone is answered after the server has noticed.
     const roundTrips = async (): Promise<void> => {
       for (let count = 0; count < 5; count += 1) await views.get('/api/query/syntax')
     }
     const gone = new AbortController()
     let searches = 0
-    const search: typeof store.search = async (...args) => {
+    const search: LogStoreReader['search'] = async (...args) => {
       searches += 1
       gone.abort()
       await roundTrips()
-      return store.search(...args)
+      return views.store.search(...args)
     }
-    store.add(...Array.from({ length: 1_600 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) })))
+    views.store.add(
+      ...Array.from({ length: 1_600 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) })),
+    )
     const init = { headers: { 'x-api-key': KEY_A }, signal: gone.signal }
     await expect(fetch(`${views.url}/api/flows/k/export?format=svg`, init)).rejects.toThrow('abort')
     await eventually(() => searches > 0)

@@ -213,7 +213,7 @@ describe('GET /api/flows?correlationKey=', () => {
     views.store.add(eventLog({ correlationKey: 'order/1' }), eventLog({ correlationKey: 'order/11' }))
     expect(await keys('correlationKey=order%2F1')).toEqual(['order/1'])
     const { data } = await views.get<Flows>('/api/flows?correlationKey=order%2F1')
-    expect(data.items).toEqual((await views.get<Flows>('/api/flows?q=order%2F1')).data.items.slice(-1))
+    expect((await views.get<Flows>('/api/flows?q=order%2F1')).data.items).toContainEqual(data.items[0])
     for (const other of ['order', 'ORDER%2F1', 'order%2F2'])
       expect(await views.get(`/api/flows?correlationKey=${other}`)).toMatchObject({
         status: 200,

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createLearntWaits } from '../../../../views/api/flow-waits.ts'
 import type { KnownWatch } from '../../../../views/watches/book.ts'
@@ -6,14 +6,14 @@ import { type Evaluation, evaluate } from '../../../../views/watches/conditions.
 import { stateOf } from '../../../../views/watches/progress.ts'
 import type { Memory } from '../../../../views/watches/records.ts'
 import { applicationLog, at, eventLog, NOW } from '../../../support/views-fixture.ts'
-import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
+import { createObservedLogStore, type ObservedLogStore } from '../../../support/views-store.ts'
 import { knownWatch, registry } from '../../../support/watches.ts'
 
 const SINCE = at(0)
 const MINUTE = 60_000
 const HOUR = NOW
 
-let store: MemoryLogStore
+let store: ObservedLogStore
 let now: number
 let watch: KnownWatch
 
@@ -41,9 +41,10 @@ const stateWith = (memory: Memory) => ({
 const ago = (ms: number): string => new Date(now - ms).toISOString()
 
 beforeEach(() => {
-  store = createMemoryLogStore()
+  store = createObservedLogStore()
   now = HOUR
 })
+afterEach(() => store.close())
 
 describe('a count', () => {
   beforeEach(() => {

@@ -13,7 +13,7 @@ import { eventually } from '../../../support/eventually.ts'
 import { createMemoryJournal, type MemoryJournal } from '../../../support/memory-journal.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 import { eventLog } from '../../../support/views-fixture.ts'
-import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
+import { createObservedLogStore, type ObservedLogStore } from '../../../support/views-store.ts'
 import {
   INTERVAL_MS,
   startWatches,
@@ -29,17 +29,20 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 let journal: MemoryJournal
-let store: MemoryLogStore
+let store: ObservedLogStore
 let clock: { now(): number; ahead: number }
 let processes: WatchesProcess[]
 
 beforeEach(() => {
   clock = { ahead: 0, now: () => systemClock.now() + clock.ahead }
   journal = watchesJournal(clock)
-  store = createMemoryLogStore()
+  store = createObservedLogStore()
   processes = []
 })
-afterEach(() => Promise.all(processes.map((process) => process.stop())))
+afterEach(async () => {
+  await Promise.all(processes.map((process) => process.stop()))
+  await store.close()
+})
 
 async function start(options: Partial<Parameters<typeof startWatches>[0]> = {}): Promise<WatchesProcess> {
   const process = await startWatches({ journal: journal.anotherClient(), store, clock, ...options })
