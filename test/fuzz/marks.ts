@@ -2,14 +2,14 @@
 const MARK = /fz(\d+)s(\d+)c([0-9a-f]{4})x/
 
 /** The mark of a request: its case's number, and its index among the case's requests. */
-export const markOf = (number: number, place: number): string => `fz${number}s${place}c${checkOf(number, place)}`
+export const markOf = (number: number, place: number): string => `fz${number}s${place}c${checkOf(number, place)}x`
 
 /** The first mark in a text, or undefined. */
 export function markIn(text: string): string | undefined {
   const match = MARK.exec(text)
   if (match === null) return undefined
   const [, number, place, check] = match
-  return checkOf(Number(number), Number(place)) === check ? match[0].slice(0, -1) : undefined
+  return checkOf(Number(number), Number(place)) === check ? match[0] : undefined
 }
 
 function checkOf(number: number, place: number): string {

@@ -19,7 +19,7 @@ const good = {
 } as const satisfies Partial<Draft>
 
 /** A text that contains the mark; used so often that few mutations destroy every copy. */
-const markOf = ({ mark }: Context, index: number): string => `${mark}x${index}x`
+const markOf = ({ mark }: Context, index: number): string => `${mark}${index}x`
 
 function commonFields({ random, mark }: Context) {
   return {
