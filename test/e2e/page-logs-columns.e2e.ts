@@ -89,7 +89,7 @@ describeWithBrowser('the columns of a list', ({ open }) => {
   })
 
   test('are chosen, put into another order and taken back by keyboard alone', async () => {
-    const { page } = await show(SHORT)
+    const { page } = await show(SHORT, { width: 1_600 })
     await page.getByRole('button', { name: 'Columns', exact: true }).focus()
     await page.keyboard.press('Enter')
     // The first box has the focus: the level's.
@@ -122,8 +122,21 @@ describeWithBrowser('the columns of a list', ({ open }) => {
     expect(await page.locator('.menu-form').count()).toBe(0)
   })
 
+  test('are those that the list has room for; a further one is added to them', async () => {
+    const { page } = await show(SHORT, { width: 768 })
+    const form = await menu(page)
+    const ticked = () => form.locator('label:has(:checked)').allTextContents()
+    expect(await ticked()).toEqual(['Level', 'Category', 'Message', 'Flow'])
+    await form.getByRole('checkbox', { name: 'Project' }).check()
+    await expectHeads(page, ['Time ', 'Level', 'Category', 'Project', 'Message', 'Flow'])
+    expect(await page.getByRole('columnheader', { name: 'Project' }).isVisible()).toBe(true)
+    expect(await ticked()).toEqual(['Level', 'Category', 'Project', 'Message', 'Flow'])
+    await form.getByRole('button', { name: 'Usual columns' }).click()
+    await eventually(async () => expect(await ticked()).toEqual(['Level', 'Category', 'Message', 'Flow']))
+  })
+
   test('are remembered, each kind its own; those of a link come first', async () => {
-    const { page } = await show(SHORT)
+    const { page } = await show(SHORT, { width: 1_600 })
     await (await menu(page)).getByRole('checkbox', { name: 'Flow' }).uncheck()
     const chosen = USUAL.filter((name) => name !== 'Flow')
     await expectHeads(page, chosen)

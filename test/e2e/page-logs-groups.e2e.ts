@@ -39,7 +39,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
 
   test('are ranked by count, and a click leads to the logs of one and back', async () => {
     const { page } = await show('/application-logs')
-    await choose(page, 'By template')
+    await choose(page, 'Templates')
     await groups(page).nth(2).waitFor()
     expect(await groups(page).locator('.what > :first-child').allTextContents()).toEqual([
       'Order <*> was paid',
@@ -54,7 +54,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     )
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
     await page.getByRole('button', { name: 'Remove template Order <*> was paid' }).waitFor()
-    await choose(page, 'By template')
+    await choose(page, 'Templates')
     await groups(page).nth(2).waitFor()
     await page.goBack()
     await expectRows(

@@ -271,7 +271,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await page.locator('tr.log .text').first().click()
     await page.keyboard.press('t')
     await page.getByRole('button', { name: 'Paused' }).waitFor()
-    await page.getByRole('button', { name: 'By template' }).click()
+    await page.getByRole('button', { name: 'Templates' }).click()
     await page.locator('.tail.live').waitFor()
     await page.getByRole('button', { name: 'List', exact: true }).click()
     await page.getByRole('button', { name: 'Paused' }).waitFor()

@@ -326,6 +326,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
         page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.getBoundingClientRect().bottom)')
       const before = await ends()
       expect(before[count - 1]).toBeLessThan(height)
+      expect(await covered(page, '.segments button')).toEqual([])
       await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'info' }).click()
       await page.getByRole('button', { name: 'and above' }).click({ trial: true })
       expect(await ends()).toEqual(before)

@@ -275,11 +275,20 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await page.getByText('and above').waitFor()
       await expectRows(page, ['not sent InvalidOperationException: Invoice 4711 could not be sent'])
       expect((await placeOf(list)).y).toBe(before.y)
-      const view = page.getByRole('button', { name: 'By exception' })
+      const view = page.getByRole('button', { name: 'Exceptions' })
       const { x } = await placeOf(view)
       await view.click()
       await page.locator('.groups a').waitFor()
       expect((await placeOf(view)).x).toBe(x)
+    })
+
+    test('have levels with an edge in high contrast, a dashed one where their logs are left out', async () => {
+      const page = await show('/event-logs?level=Warning')
+      await page.emulateMedia({ forcedColors: 'active' })
+      const edges = page
+        .locator('.levels button')
+        .evaluateAll((all) => all.map((each) => `${getComputedStyle(each).borderTopStyle}`))
+      expect(await edges).toEqual(['dashed', 'dashed', 'dashed', 'solid', 'solid', 'solid', 'solid'])
     })
 
     test('are copied as a line each, from the time on', async () => {

@@ -441,12 +441,16 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       expect([await outline('Team'), await outline('Flows')]).toEqual(['solid', 'none'])
     })
 
-    test('a dialog has an edge in high contrast, which has no shadows', async () => {
+    test('a dialog, a menu and a switch have an edge in high contrast, which has no shadows', async () => {
       const { page } = await open(server.url, { key: server.key, path: '/team' })
       await page.emulateMedia({ forcedColors: 'active' })
+      const edge = (selector: string) =>
+        page.locator(selector).evaluate((element) => getComputedStyle(element).borderTopWidth)
+      await page.locator('.team').click()
+      expect([await edge('.menu'), await edge('.menu .segments')]).toEqual(['1px', '1px'])
+      await page.keyboard.press('Escape')
       await page.keyboard.press('?')
-      const border = page.getByRole('dialog').evaluate((dialog) => getComputedStyle(dialog).borderTopWidth)
-      expect(await border).toBe('1px')
+      expect(await edge('dialog')).toBe('1px')
     })
 
     test('axe finds nothing on the way in', async () => {

@@ -26,6 +26,33 @@ function handOn(page: Page) {
   }
 }
 
+/** Notes in `window.moved` what is drawn at another height than in the frame before. */
+const NOTE_MOVES = `
+  window.moved = []
+  new PerformanceObserver((list) => {
+    for (const { node, previousRect, currentRect } of list.getEntries().flatMap(({ sources }) => sources))
+      if (previousRect.height > 0 && currentRect.height > 0 && previousRect.y !== currentRect.y)
+        window.moved.push(node.className + ' from ' + previousRect.y + ' to ' + currentRect.y)
+  }).observe({ type: 'layout-shift', buffered: true })`
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+/** The API's answers come one after the other, each once what the one before brought is drawn. Resolves with whether all have come. */
+async function oneByOne(page: Page): Promise<() => boolean> {
+  let turn = Promise.resolve()
+  let [asked, answered] = [0, 0]
+  await page.route(/\/api\/(?!session|.*\/tail)/, (route) => {
+    asked += 1
+    const answer = async (): Promise<void> => {
+      await route.fulfill({ response: await route.fetch() })
+      await page.evaluate(TWO_FRAMES)
+      answered += 1
+    }
+    // A page that was left waits for no answer.
+    turn = turn.then(answer).catch(() => undefined)
+  })
+  return () => asked > 0 && answered === asked
+}
+
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
 /** The tasks of a day, each with what it costs at most: beyond that, somebody goes back to another tool. */
@@ -87,11 +114,31 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
 
   test('the most frequent exception of a day takes one click', async () => {
     const { page, click, spent } = await start('/application-logs')
-    await click(button(page, 'By exception'))
+    await click(button(page, 'Exceptions'))
     const first = page.getByRole('region', { name: 'Groups by exception' }).getByRole('listitem').first()
     expect(await first.textContent()).toContain('InvalidOperationException')
     expect(spent()).toEqual({ clicks: 1, keys: 0 })
   })
+
+  const PAGES = [
+    '/event-logs',
+    '/application-logs?chart=count',
+    '/flows',
+    `/flows/${TOLD_FLOW}`,
+    '/refused',
+    '/watches',
+  ]
+  test.each(PAGES.flatMap((path) => [1_440, 768, 390].map((width) => [path, width] as const)))(
+    'nothing of %s moves up or down while its answers come (%d wide)',
+    async (path, width) => {
+      const { page } = await open(server.url, { key: server.key, path: '/health/live', width })
+      await page.addInitScript(NOTE_MOVES)
+      const haveCome = await oneByOne(page)
+      await page.goto(server.url + path)
+      await eventually(() => expect(haveCome()).toBe(true))
+      expect(await page.evaluate('window.moved')).toEqual([])
+    },
+  )
 
   test('a link to share takes one key', async () => {
     const { page, context, press, spent } = await start('/application-logs?q=sought')

@@ -22,6 +22,9 @@ interface ToolbarProps {
 export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
   const { brief, logs, lane, gaps, matches, params, set } = view
   const levels = listOf(params['level'])
+  // Those of the summary, which comes first, until the logs are here.
+  const { Error: failures = 0, Critical: worse = 0 } = brief.summary.levels
+  const hasErrors = (logs.length > 0 ? errors : failures + worse) > 0
   const skews = logs.flatMap(({ skew }) => (skew > 0 ? [skew] : []))
   const received = params['order'] === 'received'
   const idle = gaps.every(({ folded }) => folded)
@@ -65,7 +68,7 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
           Only <bdi>{visible(lane.label)}</bdi> <Icon name="close" />
         </button>
       )}
-      {matches === undefined && errors > 0 && (
+      {matches === undefined && hasErrors && (
         <button type="button" class="button small" onClick={() => jump(1)}>
           Next error <kbd>n</kbd>
         </button>

@@ -175,8 +175,10 @@ function StateTab({ state, name, counts }: StateTabProps) {
   const count = counts && (state === '' ? Object.values(counts).reduce((sum, one) => sum + one, 0) : counts[state])
   return (
     <>
-      {name}{' '}
-      {count !== undefined && <span class={`badge ${(count > 0 && BADGES[state]) || ''}`}>{shortCount(count)}</span>}
+      {name} {/* As high before the count comes. */}
+      <span class={`badge ${(count && BADGES[state]) || ''}`}>
+        {count === undefined ? '\u00a0' : shortCount(count)}
+      </span>
     </>
   )
 }

@@ -1,7 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
+import type { Level } from '../../../shared/contract/levels.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { Series } from '../../schemas/answers.ts'
+import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { IconButton } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
@@ -12,6 +14,7 @@ import { heightOf, numberText, PLOT_HEIGHT, pathsOf, tickTexts, type ValueAxis, 
 
 /** Number of series colours (`--series-1` and so on); further series are dashed. */
 const COLOURS = 5
+const DASHED = '5 4'
 /** Points that Page Up and Page Down move by. */
 const PAGE = 10
 
@@ -42,6 +45,12 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   const [point, setPoint] = useState<number>()
   const [table, setTable] = useState(false)
   const lookOf = useLooks(items.map((item) => item.value))
+  const colourOf = (level: string | null) =>
+    by === 'level' &&
+    level !== null && {
+      stroke: LEVEL_LOOKS[level as Level].colour,
+      'stroke-dasharray': level === 'Trace' ? DASHED : undefined,
+    }
   const choose = (one: number, other = one): void => {
     const range = rangeOf(spans, one, other)
     if (range !== undefined) onRange(range, one === other)
@@ -58,7 +67,7 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
       ...item,
       total: fn === 'count' ? item.count : undefined,
       label: item.label === null ? title : visible(item.label),
-      look: lookOf(item.value),
+      look: { ...lookOf(item.value), ...colourOf(item.value) },
       isHidden: hidden.has(item.value),
     }),
   )
@@ -212,7 +221,7 @@ function useLooks(values: readonly (string | null)[]): (value: string | null) =>
     const place = places.current.get(value) ?? 0
     return {
       stroke: `var(--series-${(place % COLOURS) + 1})`,
-      'stroke-dasharray': Math.floor(place / COLOURS) % 2 === 0 ? undefined : '5 4',
+      'stroke-dasharray': Math.floor(place / COLOURS) % 2 === 0 ? undefined : DASHED,
     }
   }
 }

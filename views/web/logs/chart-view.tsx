@@ -72,17 +72,16 @@ export function ChartView(props: ChartViewProps) {
           onText={(next) => onChange({ by: next })}
         />
       </div>
-      {value === '' && numbers.length > 0 && (
-        <div class="bar chart-bar">
-          <span class="muted small">{isAsked ? CHART.numbers : CHART.choose(visible(fn))}</span>
+      {value === '' && (
+        // It keeps its room while there are no names, so that they move nothing.
+        <div class="bar chart-bar names">
+          <span class={`muted small ${numbers.length > 0 ? 'nowrap' : ''}`}>
+            {numbers.length > 0 ? (isAsked ? CHART.numbers : CHART.choose(visible(fn))) : !isAsked && CHART.noOthers}
+          </span>
           <Names names={numbers} onName={setValue} />
         </div>
       )}
-      {isAsked ? (
-        <Answer key={[fn, value, by].join('\n')} {...props} names={numbers} onName={setValue} />
-      ) : (
-        numbers.length === 0 && <p class="empty muted">{CHART.noOthers}</p>
-      )}
+      {isAsked && <Answer key={[fn, value, by].join('\n')} {...props} names={numbers} onName={setValue} />}
     </section>
   )
 }

@@ -11,11 +11,11 @@ import { useStore } from '../ui/store.ts'
 import { type Column, columnOf, familyOf, hasRoom, knownColumns, moved, toggled } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { COLUMNS } from './texts.ts'
-import { chooseColumns, density, setDensity } from './use-columns.ts'
+import { type ChosenColumns, chooseColumns, density, setDensity } from './use-columns.ts'
 
 interface MenuProps {
   readonly kind: EntryKind
-  readonly columns: readonly Column[]
+  readonly chosen: ChosenColumns
   /** The list's parameters; suggested names come from the logs that they select. */
   readonly filter: Params
 }
@@ -37,7 +37,15 @@ export const ColumnsMenu = (props: MenuProps) => (
   </Popover>
 )
 
-function Menu({ kind, columns, filter }: MenuProps) {
+/** The names of usual columns for which the list has no room now, as its styles say. */
+function hiddenNames(): readonly string[] {
+  const table = document.querySelector('.log-table')
+  return table === null ? [] : getComputedStyle(table).getPropertyValue('--hidden').split(' ')
+}
+
+function Menu({ kind, chosen, filter }: MenuProps) {
+  const hidden = chosen.isChosen ? [] : hiddenNames()
+  const columns = chosen.columns.filter(({ name }) => !hidden.includes(name))
   const height = useStore(density)
   const root = useRef<HTMLDivElement>(null)
   /** The last control used, which keeps the focus at its new place. */
@@ -45,7 +53,7 @@ function Menu({ kind, columns, filter }: MenuProps) {
   useLayoutEffect(() => {
     // A value that was taken back has no box any more.
     if (used.current !== '') (document.getElementById(used.current) ?? document.getElementById('column'))?.focus()
-  }, [columns])
+  }, [chosen])
   useLayoutEffect(() => root.current?.querySelector('input')?.focus(), [])
   const choose = (next: readonly Column[], control: string): void => {
     used.current = control
@@ -108,8 +116,13 @@ function Menu({ kind, columns, filter }: MenuProps) {
   )
 }
 
+interface AddValueProps extends Omit<MenuProps, 'chosen'> {
+  readonly columns: readonly Column[]
+  readonly onAdd: (column: Column) => void
+}
+
 /** Adds a column for a value inside the payloads or scopes; names found in logs are suggested. */
-function AddValue({ kind, columns, filter, onAdd }: MenuProps & { readonly onAdd: (column: Column) => void }) {
+function AddValue({ kind, columns, filter, onAdd }: AddValueProps) {
   const family = familyOf(kind)
   const [problem, setProblem] = useState('')
   const { data } = useFetch<Completion>(`/api/${folderOf(kind)}/completion`, {

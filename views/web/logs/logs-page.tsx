@@ -103,7 +103,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           <span class="grow" />
           <Found total={total} tookMs={list.tookMs} />
           {/* Before the views, which stay where they were pressed when the columns go. */}
-          {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
+          {isList && <ColumnsMenu kind={kind} chosen={columns} filter={list.filter} />}
           <Segments
             label="View"
             options={VIEWS[kind]}

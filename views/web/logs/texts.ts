@@ -14,7 +14,7 @@ const CHART_VIEW = ['chart', 'Chart'] as const
 
 export const VIEWS: Readonly<Record<EntryKind, readonly (readonly [View, string])[]>> = {
   event: [LIST, CHART_VIEW],
-  application: [LIST, ['template', 'By template'], ['exception', 'By exception'], CHART_VIEW],
+  application: [LIST, ['template', 'Templates'], ['exception', 'Exceptions'], CHART_VIEW],
 }
 
 export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUP_PARAMETERS

@@ -153,7 +153,7 @@ export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) =
         <button
           key={each}
           type="button"
-          class={included ? undefined : 'off'}
+          class={included ? 'chip' : 'chip off'}
           aria-pressed={each === level}
           title={each === level ? LEVEL_BAR.all : LEVEL_BAR.only(each)}
           onClick={() => onLevels(each === level ? ALL : { level: each, levelMax: each })}
@@ -169,6 +169,7 @@ export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) =
     {level !== undefined && level !== 'Critical' && (
       <button
         type="button"
+        class="chip"
         aria-pressed={levelMax === undefined}
         onClick={() => onLevels({ level, levelMax: levelMax === undefined ? level : undefined })}
       >

@@ -24,11 +24,12 @@ const KEPT_MAX = 200
 export function RefusedPage() {
   const { params } = useAddress()
   const { code, id } = params
-  const { data, problem, loading, reload } = useFetch<Refusals>('/api/refusals', {
-    limit: KEPT_MAX,
-  })
+  const refusals = useFetch<Refusals>('/api/refusals', { limit: KEPT_MAX })
+  const { problem, loading, reload } = refusals
   useEvery(LOOK_MS, reload, !loading)
   const nameOf = useNames()
+  // Shown with the names from the start, as these have other widths than what they stand for.
+  const data = nameOf && refusals.data
   const items = data?.items ?? []
   const codes = new Set([...items.map((item) => item.code), ...(code === undefined ? [] : [code])])
   const shown = items.filter((item) => code === undefined || item.code === code)
@@ -47,19 +48,20 @@ export function RefusedPage() {
       </div>
       <p class="muted">{REFUSED.about}</p>
       <Failed problem={problem} reload={reload} />
-      {data === undefined && problem === undefined && <Busy on />}
+      <Busy on={data === undefined && problem === undefined} />
       {data !== undefined && id !== undefined && !items.some((item) => item.id === id) && (
         <Gone what="refused log" onLeave={() => go({ params: { id: undefined } }, 'replace')} />
       )}
-      {groupsOf(shown).map((group) => (
-        <Group
-          key={group.key}
-          group={group}
-          nameOf={nameOf}
-          openId={id}
-          onToggle={(item) => go({ params: { id: item === id ? undefined : item } }, 'replace')}
-        />
-      ))}
+      {nameOf &&
+        groupsOf(shown).map((group) => (
+          <Group
+            key={group.key}
+            group={group}
+            nameOf={nameOf}
+            openId={id}
+            onToggle={(item) => go({ params: { id: item === id ? undefined : item } }, 'replace')}
+          />
+        ))}
       {data !== undefined && shown.length === 0 && (
         <div class="panel empty">
           <h2>{code === undefined ? REFUSED.none : REFUSED.noneForReason}</h2>

@@ -27,9 +27,11 @@ const LOOK_MS = 5_000
 export function WatchesPage() {
   const { params } = useAddress()
   const { id } = params
-  const { data, problem, loading, reload } = useFetch<Watches>(PATH)
+  const watches = useFetch<Watches>(PATH)
+  const { problem, loading, reload } = watches
   useEvery(LOOK_MS, reload, !loading)
   const nameOf = useNames()
+  const data = nameOf && watches.data
   const [edited, setEdited] = useState<WatchDraft>()
   const [secret, setSecret] = useState<string>()
   // A list of logs links here with its search in the address.
@@ -48,28 +50,29 @@ export function WatchesPage() {
       </div>
       <p class="muted">{WATCHES.about}</p>
       <Failed problem={problem} reload={reload} />
-      {data === undefined && problem === undefined && <Busy on />}
+      <Busy on={data === undefined && problem === undefined} />
       {data !== undefined && id !== undefined && !data.items.some((watch) => watch.id === id) && (
         <Gone what="watch" onLeave={() => open(undefined)} />
       )}
-      {data?.items.map((watch) => (
-        <WatchPanel
-          key={watch.id}
-          watch={watch}
-          nameOf={nameOf}
-          isOpen={watch.id === id}
-          onToggle={() => open(watch.id === id ? undefined : watch.id)}
-          onEdit={setEdited}
-          onChange={reload}
-        />
-      ))}
+      {nameOf &&
+        data?.items.map((watch) => (
+          <WatchPanel
+            key={watch.id}
+            watch={watch}
+            nameOf={nameOf}
+            isOpen={watch.id === id}
+            onToggle={() => open(watch.id === id ? undefined : watch.id)}
+            onEdit={setEdited}
+            onChange={reload}
+          />
+        ))}
       {data?.items.length === 0 && (
         <div class="panel empty">
           <h2>{WATCHES.none}</h2>
           <p>{WATCHES.noneAbout}</p>
         </div>
       )}
-      {draft && (
+      {draft && nameOf && (
         <WatchDialog
           draft={draft}
           nameOf={nameOf}
