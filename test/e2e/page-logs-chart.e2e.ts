@@ -365,6 +365,32 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     ])
   })
 
+  test('are compared with the time of the same length before, also after a look at the list', async () => {
+    const { page } = await show(`from=${at(5)}&to=${at(10)}&chart=count`)
+    await choose(page, 'Compare with 5 h earlier')
+    const compared = ['Number of logs4', '5 h earlier7']
+    await eventually(async () => expect(await legend(page)).toEqual(compared))
+    // The logs of hour 6 and those of hour 1 are at the same point.
+    await drawn(page).getByRole('button', { name: 'As a table' }).click()
+    const rows = drawn(page).getByRole('row')
+    await eventually(async () =>
+      expect((await rows.allTextContents()).filter((text) => /2 ?2$/.test(text))).toHaveLength(1),
+    )
+    await choose(page, 'List')
+    await expectRows(page, ['fast 6', 'slow 6', 'fast 5', 'slow 5'])
+    expect(paramsOf(page)).not.toHaveProperty('before')
+    await choose(page, 'Chart')
+    await eventually(async () => expect(await legend(page)).toEqual(compared))
+    await choose(page, 'Compare with 5 h earlier')
+    await eventually(async () => expect(await legend(page)).toEqual(compared.slice(0, 1)))
+  })
+
+  test('of levels have the colours of levels', async () => {
+    const { page } = await show(`${RANGE}&chart=count&by=level`)
+    await eventually(async () => expect(await legend(page)).toEqual(['Information11']))
+    expect(await page.locator('.swatch path').getAttribute('stroke')).toBe('var(--level-info)')
+  })
+
   test.each([1_440, 390])('axe finds nothing, and nothing is wider than the screen (%d wide)', async (width) => {
     const { page, axe } = await show(`${RANGE}&chart=p95&value=scope.ms&by=scope.path`, {
       ...{ width, height: 900 },

@@ -14,7 +14,6 @@ import { heightOf, numberText, PLOT_HEIGHT, pathsOf, tickTexts, type ValueAxis, 
 
 /** Number of series colours (`--series-1` and so on); further series are dashed. */
 const COLOURS = 5
-const DASHED = '5 4'
 /** Points that Page Up and Page Down move by. */
 const PAGE = 10
 
@@ -44,13 +43,10 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set())
   const [point, setPoint] = useState<number>()
   const [table, setTable] = useState(false)
-  const lookOf = useLooks(items.map((item) => item.value))
-  const colourOf = (level: string | null) =>
-    by === 'level' &&
-    level !== null && {
-      stroke: LEVEL_LOOKS[level as Level].colour,
-      'stroke-dasharray': level === 'Trace' ? DASHED : undefined,
-    }
+  const lookFor = useLooks(
+    items.map(({ value }) => value),
+    by,
+  )
   const choose = (one: number, other = one): void => {
     const range = rangeOf(spans, one, other)
     if (range !== undefined) onRange(range, one === other)
@@ -67,7 +63,7 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
       ...item,
       total: fn === 'count' ? item.count : undefined,
       label: item.label === null ? title : visible(item.label),
-      look: { ...lookOf(item.value), ...colourOf(item.value) },
+      look: lookFor(item.value),
       isHidden: hidden.has(item.value),
     }),
   )
@@ -103,7 +99,7 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
           {AS_TABLE(table)}
         </button>
       </figcaption>
-      <Legend all={all} at={at} onToggle={toggle} onOnly={onOnly} />
+      <Legend all={all} at={at} onToggle={toggle} onOnly={by === null ? undefined : onOnly} />
       {table && (
         <SpansTable
           label={title}
@@ -210,8 +206,11 @@ interface Look {
   readonly 'stroke-dasharray': string | undefined
 }
 
-/** The look of each series by its value; it stays the same while other series come and go, which take those that are free. */
-function useLooks(values: readonly (string | null)[]): (value: string | null) => Look {
+/**
+ * The look of each line by its value. That of a level is its own, and the only one with a value where no field makes the lines is of an
+ * earlier time. Any other stays the same while others come and go, which take those that are free.
+ */
+function useLooks(values: readonly (string | null)[], by: string | null): (value: string | null) => Look {
   const places = useRef<ReadonlyMap<string | null, number>>(new Map())
   const before = places.current
   const taken = new Set(values.map((value) => before.get(value)))
@@ -219,12 +218,16 @@ function useLooks(values: readonly (string | null)[]): (value: string | null) =>
   places.current = new Map(values.map((value) => [value, before.get(value) ?? free.shift() ?? 0]))
   return (value) => {
     const place = places.current.get(value) ?? 0
-    return {
-      stroke: `var(--series-${(place % COLOURS) + 1})`,
-      'stroke-dasharray': Math.floor(place / COLOURS) % 2 === 0 ? undefined : DASHED,
-    }
+    if (value !== null && by === null) return lookOf('var(--muted)', true)
+    if (by === 'level') return lookOf(LEVEL_LOOKS[value as Level].colour, value === 'Trace')
+    return lookOf(`var(--series-${(place % COLOURS) + 1})`, Math.floor(place / COLOURS) % 2 === 1)
   }
 }
+
+const lookOf = (stroke: string, isDashed: boolean): Look => ({
+  stroke,
+  'stroke-dasharray': isDashed ? '5 4' : undefined,
+})
 
 interface LineProps extends Pick<AreaProps, 'at'> {
   readonly line: Drawn
@@ -261,8 +264,10 @@ function ValueTicks({ axis }: { readonly axis: ValueAxis }) {
   )
 }
 
-interface LegendProps extends Pick<AreaProps, 'at'>, Pick<PlotProps, 'onOnly'> {
+interface LegendProps extends Pick<AreaProps, 'at'> {
   readonly all: readonly Drawn[]
+  /** Undefined if no line has logs of its own. */
+  readonly onOnly: PlotProps['onOnly'] | undefined
   readonly onToggle: (value: string | null) => void
 }
 
@@ -284,7 +289,7 @@ const Legend = ({ all, at, onToggle, onOnly }: LegendProps) => (
           <bdi class="cut">{one.label}</bdi>
           <b class="num">{numberAt(one, at)}</b>
         </button>
-        {one.value !== null && (
+        {onOnly && (
           <IconButton icon="plus" label={CHART.onlyOf(one.label)} title={CHART.only} onClick={() => onOnly(one)} />
         )}
       </span>

@@ -33,6 +33,8 @@ export const CHART = {
     `${fn} of ${value ?? 'logs'}${by === null ? '' : ` by ${by}`}`,
   points: (title: string): string => `${title}; Enter shows the logs of a point`,
   point: (interval: string): string => `a point is ${interval}, a click shows its logs`,
+  compare: (time: string): string => `Compare with ${time} earlier`,
+  earlier: (time: string): string => `${time} earlier`,
   only: 'Only these logs',
   onlyOf: (label: string): string => `Only ${label}`,
   nothing: '–',

@@ -1,11 +1,13 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { visible } from '../../flow-layout/format.ts'
+import { durationText } from '../../flow-layout/times.ts'
 import type { Completion, Series } from '../../schemas/answers.ts'
 import { GROUPED_BY } from '../../schemas/list-parameters.ts'
 import type { Params } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import { iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
 import { Select } from '../ui/select.tsx'
 import { changeSearch } from './change-search.ts'
@@ -37,7 +39,8 @@ interface ChartViewProps {
 /** A number computed from the logs over time, as one line or as one per value of a field. */
 export function ChartView(props: ChartViewProps) {
   const { kind, chart, filter, onChange } = props
-  const { fn, value = '', by = '' } = chart
+  const { fn, value = '', by = '', before } = chart
+  const length = lengthOf(props.counted)
   const family = familyOf(kind)
   const [sought, setSought] = useState('')
   const path = `/api/${folderOf(kind)}/completion`
@@ -71,6 +74,16 @@ export function ChartView(props: ChartViewProps) {
           text={by}
           onText={(next) => onChange({ by: next })}
         />
+        {by === '' && length !== undefined && (
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={before !== undefined}
+            onClick={() => onChange({ before: before === undefined ? '1' : undefined })}
+          >
+            {CHART.compare(durationText(length))}
+          </button>
+        )}
       </div>
       {value === '' && (
         // It keeps its room while there are no names, so that they move nothing.
@@ -160,15 +173,35 @@ const Names = ({ names, onName }: NamesProps) => (
   </>
 )
 
+/** The length of a range in milliseconds; undefined if an end is open or cannot be read. */
+function lengthOf({ from = '', to = '' }: AddressParams): number | undefined {
+  const length = Date.parse(to) - Date.parse(from)
+  return length > 0 ? length : undefined
+}
+
+/** The only line of a chart as it was in the time of the same length before; undefined while it is not known, or without a path. */
+function useEarlier(path: string | null, params: Params, counted: AddressParams, data: Series | undefined) {
+  const length = lengthOf(counted) ?? 0
+  // Whole spans earlier, so that the points of both are of the same spans.
+  const shift = data === undefined ? 0 : Math.ceil(length / data.interval) * data.interval
+  const earlier = (time = ''): string => iso(Date.parse(time) - shift)
+  const range = shift > 0 && { from: earlier(counted['from']), to: earlier(counted['to']) }
+  const before = useFetch<Series>(range ? path : null, { ...params, ...range }).data
+  const [line] = before?.items ?? []
+  if (data === undefined || before === undefined || line === undefined) return undefined
+  const points = data.spans.map((start) => line.points[before.spans.indexOf(earlier(start))] ?? null)
+  const label = CHART.earlier(durationText(length))
+  return { ...line, points, value: label, label }
+}
+
 /** The chart returned by the API, or why there is nothing to draw. */
 function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartViewProps & NamesProps) {
-  const { fn, value, by } = chart
+  const { fn, value, by, before } = chart
   const [most, setMost] = useState(SERIES)
-  const { data, loading, problem, reload } = useFetch<Series>(`/api/${folderOf(kind)}/series`, {
-    ...counted,
-    ...{ fn, value, by, buckets: BUCKETS },
-    series: by === undefined ? undefined : most,
-  })
+  const path = `/api/${folderOf(kind)}/series`
+  const params = { ...counted, ...{ fn, value, by, buckets: BUCKETS }, series: by === undefined ? undefined : most }
+  const { data, loading, problem, reload } = useFetch<Series>(path, params)
+  const earlier = useEarlier(before !== undefined && by === undefined ? path : null, params, counted, data)
   const isEmpty = data?.items.every(({ count }) => count === 0)
   return (
     <div class={problem === undefined ? '' : 'stale'}>
@@ -178,7 +211,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
       {data !== undefined && !isEmpty && (
         <>
           <ChartPlot
-            series={data}
+            series={earlier === undefined ? data : { ...data, items: [...data.items, earlier] }}
             onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
             onOnly={({ value: only, term }) => {
               if (isGrouping(by)) onChange({ [GROUP_PARAMETERS[by]]: only ?? undefined })

@@ -20,14 +20,19 @@ export interface ChosenChart {
   /** The name of a numeric value in the logs; undefined if logs are counted. */
   readonly value: string | undefined
   readonly by: string | undefined
+  /** Set if the chart is compared with the time before. */
+  readonly before: string | undefined
 }
 
 /** The chart in an address; undefined if there is none. */
-export const chartOf = ({ chart, value, by }: AddressParams): ChosenChart | undefined =>
-  chart === undefined ? undefined : { fn: chart, value, by }
+export const chartOf = ({ chart, value, by, before }: AddressParams): ChosenChart | undefined =>
+  chart === undefined ? undefined : { fn: chart, value, by, before }
+
+/** The address's parameters of a chart. */
+export const chartParams = (params: AddressParams): AddressParams => pick(params, ['chart', 'value', 'by', 'before'])
 
 /** Removes the chart from an address. */
-export const NO_CHART = { chart: undefined, value: undefined, by: undefined } as const
+export const NO_CHART = chartParams({})
 
 /** The preference for an environment. */
 export const ENVIRONMENT = 'environment'

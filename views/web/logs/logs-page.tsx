@@ -12,7 +12,7 @@ import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { folderOf } from './facts.ts'
-import { type AddressParams, chartOf, ENVIRONMENT, keepEnvironment, NO_CHART } from './filters.ts'
+import { type AddressParams, chartOf, chartParams, ENVIRONMENT, keepEnvironment, NO_CHART } from './filters.ts'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
@@ -67,7 +67,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   useListKeys({ list, state, onLive, isShown: isList })
   /** Restored when the reader returns to the chart. */
   const lastChart = useRef<AddressParams>({ chart: 'count' })
-  if (chart !== undefined) lastChart.current = { chart: chart.fn, value: chart.value, by: chart.by }
+  if (chart !== undefined) lastChart.current = chartParams(params)
   const rail = <Rail sections={sections} />
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
