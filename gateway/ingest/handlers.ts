@@ -3,7 +3,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import type { RequestMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import type { Publication, PublishOutcome } from '../publisher/publication.ts'
+import type { Publication, PublishOutcome, TooLargeForTopic } from '../publisher/publication.ts'
 import type { RecordRefusals, Refusal } from '../refusals/recorder.ts'
 import type { BatchCheck, Check, Entries } from './checks.ts'
 import type { Quotas } from './quotas.ts'
@@ -196,5 +196,14 @@ function withFailures(
 }
 
 /** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */
-const failureOf = (outcome: PublishOutcome = 'uncertain'): Problem | undefined =>
-  outcome === 'durable' ? undefined : unconfirmed(outcome)
+function failureOf(outcome: PublishOutcome = 'uncertain'): Problem | undefined {
+  if (outcome === 'durable') return undefined
+  return typeof outcome === 'object' ? tooLargeForTopic(outcome) : unconfirmed(outcome)
+}
+
+const tooLargeForTopic = ({ bytesMax: limit }: TooLargeForTopic): Problem =>
+  problemSaying(
+    'entry_too_large',
+    `The entry's topic takes at most ${limit} bytes at once (max.message.bytes). Shorten the entry, or have the operator raise that limit.`,
+    { limit },
+  )

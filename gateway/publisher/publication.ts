@@ -30,8 +30,13 @@ export const UNCONFIRMED = {
 
 export type UnconfirmedReason = keyof typeof UNCONFIRMED
 
+/** The journal will never take the record, as its topic takes no more than these bytes. */
+export interface TooLargeForTopic {
+  readonly bytesMax: number
+}
+
 /** The outcome of a record: confirmed durable, or the reason why not. */
-export type PublishOutcome = 'durable' | UnconfirmedReason
+export type PublishOutcome = 'durable' | UnconfirmedReason | TooLargeForTopic
 
 /** The part of a journal that a publisher needs. */
 export type PublisherJournal = Pick<Journal, 'append' | 'pack' | 'partitionCount'>

@@ -59,7 +59,17 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   const budget = createByteBudget(options.bufferBytesMax)
   metrics.gauge('sluice_publish_queue_bytes', () => budget.held)
   const limited = metrics.counter('sluice_limited_total', { reason: 'publish_buffer' })
-  const sender = createSender({ ...options, journal, metrics, logger, tracer })
+  const limits = { ...options }
+  const sender = createSender({
+    ...options,
+    journal,
+    metrics,
+    logger,
+    tracer,
+    onTooLarge: (bytesMax) => {
+      limits.batchBytesMax = Math.min(limits.batchBytesMax, bytesMax)
+    },
+  })
   let batcher: Batcher | undefined
   const partitions = createPartitionCounts({
     journal,
@@ -71,7 +81,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   let stopping: Promise<void> | undefined
 
   async function start(): Promise<void> {
-    batcher = createBatcher({ options, topics: await partitions.start(), send: sender.send })
+    batcher = createBatcher({ options: limits, topics: await partitions.start(), send: sender.send })
   }
 
   async function stop(deadline: number): Promise<void> {
@@ -98,7 +108,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
       limited.inc({ reason: 'publish_buffer' })
       return Promise.resolve(all('buffer_full'))
     }
-    const slices = cutSlices(topic, publications, partitions.of(topic), options).map(packed)
+    const slices = cutSlices(topic, publications, partitions.of(topic), limits).map(packed)
     const [only] = slices
     if (slices.length === 1 && only !== undefined) return batcher.push(only, share, deadline).then(all)
     return pushEach(batcher, slices, share, deadline)

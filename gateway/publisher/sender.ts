@@ -20,6 +20,8 @@ interface SenderDeps {
   /** Milliseconds that a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
   readonly breaker: BreakerOptions
+  /** Called when a batch had more bytes than its topic takes at once. */
+  readonly onTooLarge: (bytesMax: number) => void
 }
 
 /** Sends micro-batches to the journal. */
@@ -39,7 +41,7 @@ export function createSender(deps: SenderDeps): Sender {
   const measured = measureSends(metrics, (batch) => journal.append(batch))
   const limited = limitTime(sendTimeoutMs, holdBytes(tracer === null ? measured : traceSends(tracer, measured)))
   const { send, close } = createBreaker(breaker, reportBreaker(metrics, logger), limited)
-  return { send: outcomesOf(send, createFailureLog(logger)), close }
+  return { send: outcomesOf(send, createFailureLog(logger), deps.onTooLarge), close }
 }
 
 const BREAKER_GAUGE: Readonly<Record<BreakerState, number>> = { closed: 0, halfOpen: 1, open: 2 }
@@ -55,7 +57,7 @@ function reportBreaker(metrics: Metrics, logger: Logger): (state: BreakerState) 
 
 /** Turns the failure of a send into an outcome. */
 const outcomesOf =
-  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void) =>
+  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void, onTooLarge: (bytesMax: number) => void) =>
   async (batch: MicroBatch): Promise<PublishOutcome> => {
     try {
       await send(batch)
@@ -64,7 +66,12 @@ const outcomesOf =
       if (error instanceof PausedError) return 'paused'
       onFailure(error, batch)
       if (error instanceof UnsettledError) return 'unsettled'
-      return error instanceof AppendError && error.outcome === 'not_written' ? 'refused' : 'uncertain'
+      if (!(error instanceof AppendError && error.outcome === 'not_written')) return 'uncertain'
+      const { bytesMax } = error
+      if (bytesMax === null) return 'refused'
+      onTooLarge(bytesMax)
+      // Several records are taken in smaller batches when they are sent again.
+      return batch.count === 1 ? { bytesMax } : 'refused'
     }
   }
 

@@ -183,6 +183,8 @@ export class AppendError extends Error {
   readonly isFinal: boolean
   /** Whether it is final for the batch or its topic alone: the journal works, and takes others. */
   readonly isOfTopic: boolean
+  /** The most bytes that the topic takes at once, perhaps compressed, if the batch has more; else null. */
+  readonly bytesMax: number | null
 
   constructor(
     message: string,
@@ -190,13 +192,19 @@ export class AppendError extends Error {
     {
       isFinal = false,
       isOfTopic = false,
+      bytesMax = null,
       ...options
-    }: ErrorOptions & { readonly isFinal?: boolean; readonly isOfTopic?: boolean } = {},
+    }: ErrorOptions & {
+      readonly isFinal?: boolean
+      readonly isOfTopic?: boolean
+      readonly bytesMax?: number | null
+    } = {},
   ) {
     super(message, options)
     this.outcome = outcome
     this.isFinal = isFinal
     this.isOfTopic = isOfTopic
+    this.bytesMax = bytesMax
   }
 }
 

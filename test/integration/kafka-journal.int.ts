@@ -82,7 +82,7 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       // Before the broker leads the new partition it refuses in a way that leaves open whether it wrote.
       await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
       const error = await failureOf(journal.append({ topic, partition: 0, records: [recordOf('x'.repeat(2_000_000))] }))
-      expect(error).toMatchObject({ outcome: 'not_written', isFinal: true, isOfTopic: true })
+      expect(error).toMatchObject({ outcome: 'not_written', isFinal: true, isOfTopic: true, bytesMax: 1_048_588 })
     }))
 
   test('topics are created although another one is deleted while those of the cluster are counted', () =>

@@ -11,7 +11,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { OvertimeError, pause, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome, type WaitingRecord } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { describeFault, isOfTopic, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
+import { describeFault, isOfTopic, isRefusedForGood, isTooLarge, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
 import { COUNT_AT, type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
@@ -23,6 +23,9 @@ export interface AppenderOptions {
   /** How batches are compressed. */
   readonly compression: Compression
 }
+
+/** Resolves to the most bytes that a topic takes at once; null if the brokers do not tell. */
+type BytesMaxOf = (topic: string) => Promise<number | null>
 
 /** A batch to append. */
 type Batch = AppendBatch<WaitingRecord>
@@ -56,7 +59,12 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  * Appends with acks=all, one partition per request, as a request for several partitions can be half written. The attempts are made here and
  * not by the library, so that none is made after the answer was given, and so that the result of each is known.
  */
-export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
+export function createAppender(
+  connection: KafkaConnection,
+  clock: Clock,
+  options: AppenderOptions,
+  bytesMaxOf: BytesMaxOf,
+): Appender {
   const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
   const producer = patchClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
@@ -78,7 +86,8 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       }
       failures.push(failure)
       const isFinal = !mayRetry(failure, failures.length)
-      if (isFinal || performance.now() + RETRY_DELAY_MS >= end) throw unconfirmed(what, failures, isFinal)
+      if (isFinal || performance.now() + RETRY_DELAY_MS >= end)
+        throw unconfirmed(what, failures, isFinal, isTooLarge(failure.cause) ? await bytesMaxOf(batch.topic) : null)
       await pause(RETRY_DELAY_MS)
     }
   }
@@ -224,7 +233,12 @@ const mayRetry = ({ retry, cause }: Failure, attempts: number): boolean =>
   retry && !(attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(cause))
 
 /** The error of an append whose attempts all failed: if any may have written the batch, nobody knows whether it is written. */
-function unconfirmed(what: string, failures: readonly Failure[], isFinal: boolean): AppendError {
+function unconfirmed(
+  what: string,
+  failures: readonly Failure[],
+  isFinal: boolean,
+  bytesMax: number | null,
+): AppendError {
   // The failure of an earlier attempt says more than the timeout of the last one.
   const telling = failures.findLast(({ cause }) => !(cause instanceof OvertimeError)) ?? failures.at(-1)
   const outcome = failures.some((each) => each.outcome === 'unknown') ? 'unknown' : 'not_written'
@@ -233,6 +247,7 @@ function unconfirmed(what: string, failures: readonly Failure[], isFinal: boolea
     cause: telling?.cause,
     isFinal,
     isOfTopic: isFinal && isOfTopic(telling?.cause),
+    bytesMax,
   })
 }
 

@@ -7,9 +7,9 @@ interface AppendVerdict {
 }
 
 /** Kafka's error codes by what they tell about the batch (kafka.apache.org/protocol, "Error Codes"). */
+const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']
 const REFUSED_WITH_TOPIC = new Set([
-  'MESSAGE_TOO_LARGE',
-  'RECORD_LIST_TOO_LARGE',
+  ...TOO_LARGE,
   'INVALID_RECORD',
   'INVALID_TOPIC_EXCEPTION',
   'INVALID_TIMESTAMP',
@@ -33,6 +33,9 @@ export function judgeAppend(error: unknown): AppendVerdict {
   if (isAllOf(error, REFUSED_FOR_NOW)) return { outcome: 'not_written', retry: true }
   return { outcome: 'unknown', retry: true }
 }
+
+/** Whether brokers refused a batch as it has more bytes than its topic takes at once. */
+export const isTooLarge = (error: unknown): boolean => hasCode(error, ...TOO_LARGE)
 
 /** Whether brokers refused a batch for what it or its topic is, such as a topic that does not exist, and may take any other. */
 export const isOfTopic = (error: unknown): boolean => isUnknownTopic(error) || isAllOf(error, REFUSED_WITH_TOPIC)

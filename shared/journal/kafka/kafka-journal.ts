@@ -49,7 +49,11 @@ export interface KafkaJournalDeps {
 export function createKafkaJournal({ connection, clock, logger, options: given = {} }: KafkaJournalDeps): KafkaJournal {
   const options = { ...DEFAULTS, ...given }
   const cluster = createCluster(connection, options.requestTimeoutMs)
-  const appender = createAppender(connection, clock, options)
+  const bytesMaxOf = async (topic: string): Promise<number | null> => {
+    const config = await cluster.configOf(topic).catch(() => undefined)
+    return Number(config?.get('max.message.bytes')) || null
+  }
+  const appender = createAppender(connection, clock, options, bytesMaxOf)
   const closing = new AbortController()
   const context: SubscriptionContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()

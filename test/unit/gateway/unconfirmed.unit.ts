@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { partitionOf } from '../../../shared/contract/partitioner.ts'
+import { AppendError } from '../../../shared/journal/journal.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type GatewayOptions, PROJECT, type RunningGateway, startGateway } from '../../support/gateway.ts'
 
@@ -33,6 +34,16 @@ describe('success is told only of what the journal confirmed', () => {
       const { status, body, headers } = await sendEvent(gateway)
       expect([status, headers.get('retry-after')]).toEqual([200, '1'])
       expect(body).toEqual(serverError(outcome, message))
+    })
+  })
+
+  test('an entry with more bytes than its topic takes: too large for good, with the limit', async () => {
+    await withGateway({}, async (gateway) => {
+      const refused = new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax: 250 })
+      gateway.journal.append = () => Promise.reject(refused)
+      const message = expect.stringMatching(/topic takes at most 250 bytes at once \(max\.message\.bytes\)/)
+      const error = { code: 'entry_too_large', message, details: { limit: 250 }, retryable: false }
+      expect((await sendEvent(gateway)).body).toEqual({ success: false, error })
     })
   })
 

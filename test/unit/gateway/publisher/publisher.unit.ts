@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Publication, PublisherJournal, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../../../gateway/publisher/publisher.ts'
 import { partitionOf } from '../../../../shared/contract/partitioner.ts'
+import { AppendError, unpacked } from '../../../../shared/journal/journal.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -130,6 +131,23 @@ describe('what is not confirmed', () => {
     expect(await publish([publication('a')])).toEqual(['refused'])
     journal.fail('unknown')
     expect(await publish([publication('b')])).toEqual(['uncertain'])
+    await stop(publisher)
+  })
+
+  test('as it has more bytes than its topic takes: a record for good, several until they are sent again in smaller batches', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1 }, 1)
+    const { append } = journal
+    journal.append = async (batch) => {
+      if (batch.records.map(unpacked).reduce((sum, { value }) => sum + (value?.length ?? 0), 0) <= 250)
+        return append(batch)
+      throw new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax: 250 })
+    }
+    const ofLength = (length: number) => publication('x'.repeat(length), { bytes: length })
+    const several = [ofLength(100), ofLength(100), ofLength(100)]
+    expect(await publish(several)).toEqual(['refused', 'refused', 'refused'])
+    expect(await publish(several)).toEqual(['durable', 'durable', 'durable'])
+    expect(journal.batches.map(({ records }) => records.length)).toEqual([2, 1])
+    expect(await publish([ofLength(100), ofLength(300)])).toEqual(['durable', { bytesMax: 250 }])
     await stop(publisher)
   })
 
