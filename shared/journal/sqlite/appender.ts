@@ -18,12 +18,6 @@ export interface PackedAppend {
   readonly batches: readonly PackedBatch[]
 }
 
-interface Appender {
-  append(packed: PackedAppend, appendedAt: number): Promise<void>
-  /** Writes everything that waits at once. */
-  flush(): void
-}
-
 interface Prepared {
   readonly partitionId: number
   /** In a compacted topic each record has a row of its own, so that it can be removed individually. */
@@ -42,7 +36,7 @@ interface Growth {
   bytes: number
 }
 
-export function createAppender(database: Database, partitions: Partitions): Appender {
+export function createAppender(database: Database, partitions: Partitions) {
   const insert = database.prepare(
     'INSERT INTO batches (id, appended_at, records, key, deletes, content) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -107,7 +101,8 @@ export function createAppender(database: Database, partitions: Partitions): Appe
   const queue = createAppendQueue(writeAndRestart, GROUP_BYTES_MAX)
 
   return {
-    append: async (packed, appendedAt) => {
+    /** Appends that arrive together are written in one transaction. Rejects with an `AppendError`. */
+    append: async (packed: PackedAppend, appendedAt: number): Promise<void> => {
       try {
         const prepared = prepare(packed, appendedAt)
         await queue.add(prepared, prepared.bytes)

@@ -22,10 +22,7 @@ interface KeyRow {
  * and miss the mark. The partition's last record is always kept. Works from the end in small transactions and lets the thread do other work
  * between them; remembers all keys that it saw, as do readers that fold such a topic.
  */
-export function createCompaction(database: Database): {
-  /** Returns how many records were removed. */
-  compact(partition: PartitionState, now: number): Promise<number>
-} {
+export function createCompaction(database: Database) {
   const select = database.prepare(`
     SELECT id, appended_at AS appendedAt, hex(key) AS key, deletes
     FROM batches WHERE id >= ? AND id < ? AND key IS NOT NULL ORDER BY id DESC LIMIT ${STEP_RECORDS}`)
@@ -45,6 +42,7 @@ export function createCompaction(database: Database): {
     return gone.length
   }
 
+  /** Returns how many records were removed. */
   const compact = async ({ id, firstOffset, endPosition }: PartitionState, now: number): Promise<number> => {
     const met = new Set<string>()
     const shortened = new Set<string>()

@@ -3,18 +3,7 @@ import type { Database } from './database.ts'
 import type { Partitions } from './partitions.ts'
 
 /** The positions of groups. */
-export interface GroupPositions {
-  /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
-  join(group: string, topic: string): void
-  /** The group's position: the committed one, else the first offset kept when it joined. */
-  startPosition(group: string, partitionId: number): number
-  commit(group: string, partitionId: number, position: number): void
-  positions(topic: string, group: string): readonly PartitionPosition[]
-  /** Sets the group's positions in a topic to the first offsets kept. */
-  rewind(topic: string, group: string): void
-}
-
-export function createGroupPositions(database: Database, partitions: Partitions): GroupPositions {
+export function createGroupPositions(database: Database, partitions: Partitions) {
   const insert = database.prepare(`
     INSERT INTO readers (group_name, partition_id, start)
     SELECT ?, id, first_offset FROM partitions WHERE topic = ? ON CONFLICT DO NOTHING`)
@@ -28,15 +17,17 @@ export function createGroupPositions(database: Database, partitions: Partitions)
     database.read(() => select.get(group, partitionId)) as { start: number; position: number | null } | undefined
 
   return {
-    join: (group, topic) => {
+    /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
+    join: (group: string, topic: string): void => {
       partitions.ofTopic(topic)
       database.write(() => insert.run(group, topic))
     },
-    startPosition: (group, partitionId) => {
+    /** The group's position: the committed one, else the first offset kept when it joined. */
+    startPosition: (group: string, partitionId: number): number => {
       const reader = find(group, partitionId)
       return reader?.position ?? reader?.start ?? 0
     },
-    commit: (group, partitionId, position) => {
+    commit: (group: string, partitionId: number, position: number): void => {
       database.write(() => {
         const { endPosition } = partitions.state(partitionId)
         // A position beyond the end would skip future records.
@@ -46,13 +37,14 @@ export function createGroupPositions(database: Database, partitions: Partitions)
         update.run(position, group, partitionId)
       })
     },
-    positions: (topic, group) =>
+    positions: (topic: string, group: string): readonly PartitionPosition[] =>
       partitions.ofTopic(topic).map(({ id, partition, firstOffset, endPosition }) => ({
         partition,
         firstOffset,
         endPosition,
         committed: find(group, id)?.position ?? null,
       })),
-    rewind: (topic, group) => void database.write(() => reset.run(group, topic)),
+    /** Sets the group's positions in a topic to the first offsets kept. */
+    rewind: (topic: string, group: string): void => void database.write(() => reset.run(group, topic)),
   }
 }

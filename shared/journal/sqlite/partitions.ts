@@ -24,20 +24,11 @@ interface KnownPartition {
   readonly compacted: boolean
 }
 
-export interface Partitions {
-  /** Creates missing topics with their partitions. */
-  create(topics: readonly NamedTopic[]): void
-  /** The partitions of a topic, by number; throws a `TopicMissingError`. */
-  ofTopic(topic: string): readonly PartitionState[]
-  /** A partition; undefined if there is none. Throws a `TopicMissingError`. */
-  find(topic: string, partition: number): KnownPartition | undefined
-  state(id: number): PartitionState
-  topics(): readonly TopicCleanup[]
-}
+export type Partitions = ReturnType<typeof createPartitions>
 
 const COLUMNS = 'id, number AS partition, first_offset AS firstOffset, next_offset AS endPosition, bytes'
 
-export function createPartitions(database: Database): Partitions {
+export function createPartitions(database: Database) {
   const insertTopic = database.prepare(
     'INSERT INTO topics (name, cleanup, retention_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
@@ -48,17 +39,20 @@ export function createPartitions(database: Database): Partitions {
   /** Topics are never removed and never get more partitions, so cached values stay valid. */
   const known = new Map<string, readonly KnownPartition[]>()
 
+  /** The partitions of a topic, by number; throws a `TopicMissingError`. */
   const ofTopic = (topic: string): readonly PartitionState[] => {
     const states = database.read(() => selectTopic.all(topic)) as unknown as readonly PartitionState[]
     if (states.length === 0) throw new TopicMissingError(topic)
     return states
   }
 
+  /** Every topic and how it is cleaned up. */
   const topics = (): readonly TopicCleanup[] =>
     database.read(() => selectTopics.all()) as unknown as readonly TopicCleanup[]
 
   return {
-    create: (wanted) =>
+    /** Creates missing topics with their partitions. */
+    create: (wanted: readonly NamedTopic[]): void =>
       database.write(() => {
         for (const { name, cleanup, retentionMs, partitions } of wanted) {
           if (insertTopic.run(name, cleanup, retentionMs).changes === 0) continue
@@ -66,7 +60,8 @@ export function createPartitions(database: Database): Partitions {
         }
       }),
     ofTopic,
-    find: (topic, partition) => {
+    /** A partition; undefined if there is none. Throws a `TopicMissingError`. */
+    find: (topic: string, partition: number): KnownPartition | undefined => {
       let found = known.get(topic)
       if (found === undefined) {
         const compacted = topics().some((one) => one.topic === topic && one.cleanup === 'compact')
@@ -75,7 +70,7 @@ export function createPartitions(database: Database): Partitions {
       }
       return found[partition]
     },
-    state: (id) => database.read(() => selectOne.get(id)) as unknown as PartitionState,
+    state: (id: number) => database.read(() => selectOne.get(id)) as unknown as PartitionState,
     topics,
   }
 }

@@ -36,7 +36,7 @@ const STEP_BATCHES = 500
 const STEP_BYTES = 4 * 1024 * 1024
 
 /** Retention removes whole batches, each once all of it has expired. */
-export function createRetention(database: Database): { retain(request: RetentionRequest): RetentionStep } {
+export function createRetention(database: Database) {
   const selectPartition = database.prepare(`
     SELECT p.id, p.first_offset AS firstOffset, p.next_offset AS endPosition, p.bytes, t.retention_ms AS retentionMs
     FROM partitions p JOIN topics t ON t.name = p.topic WHERE p.topic = ? AND p.number = ?`)
@@ -74,7 +74,10 @@ export function createRetention(database: Database): { retain(request: Retention
     }
   }
 
-  return { retain: (request) => database.write(() => step(request)) }
+  return {
+    /** Removes expired batches, in one step of bounded size. */
+    retain: (request: RetentionRequest): RetentionStep => database.write(() => step(request)),
+  }
 }
 
 /** The position after the batch. */

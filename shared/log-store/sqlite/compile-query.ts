@@ -64,14 +64,9 @@ export function pinned(query: Query, field: 'id' | 'correlationKey'): string | n
 }
 
 /** Whether the query searches words: only full-text tables can say whether an entry has them. */
-export const hasWords = (query: Query): boolean => hasAny(query, (type) => type === 'words')
+export const hasWords = (query: Query): boolean => subjectsOf(query).includes('words')
 
-const hasLeaves = (query: Query): boolean => hasAny(query, (type) => type.startsWith('leaf'))
-
-function hasAny(query: Query, is: (type: Query['type']) => boolean): boolean {
-  if (query.type === 'not') return hasAny(query.query, is)
-  return is(query.type) || ('queries' in query && query.queries.some((one) => hasAny(one, is)))
-}
+const hasLeaves = (query: Query): boolean => subjectsOf(query).some((subject) => subject.startsWith('leaf'))
 
 /** A full-text query with exactly the query's meaning, if that consists only of words; else null. */
 function exactMatch(query: Query): string | null {
