@@ -29,24 +29,17 @@ export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): Flow
   return known !== undefined && isDeepStrictEqual(known, folded) ? known : folded
 }
 
-const summaryOf = (delta: FlowDelta): FlowSummary => ({
-  team: delta.team,
-  correlationKey: delta.correlationKey,
-  keyFolded: foldKey(delta.correlationKey),
-  firstAt: delta.firstAt,
-  lastAt: delta.lastAt,
-  days: delta.days,
-  lastDay: delta.days.at(-1) ?? '',
-  worstLevel: levelRank(delta.worstLevel),
-  lastErrorAt: delta.lastErrorAt,
-  lastProgressAt: delta.lastProgressAt,
-  duration: Number((toNanos(delta.lastAt) - toNanos(delta.firstAt)) / NANOS_OF_A_MS),
-  failed: hasFailed(delta),
-  environments: delta.environments,
-  events: delta.events,
-  steps: delta.steps,
-  projects: delta.projects,
-})
+function summaryOf(delta: FlowDelta): FlowSummary {
+  const { lastReceivedAt: _, worstLevel, ...facts } = delta
+  return {
+    ...facts,
+    keyFolded: foldKey(facts.correlationKey),
+    lastDay: facts.days.at(-1) ?? '',
+    worstLevel: levelRank(worstLevel),
+    duration: Number((toNanos(facts.lastAt) - toNanos(facts.firstAt)) / NANOS_OF_A_MS),
+    failed: hasFailed(delta),
+  }
+}
 
 const NANOS_OF_A_MS = 1_000_000n
 
