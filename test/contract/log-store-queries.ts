@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { entriesOf } from '../support/documents.ts'
+import { entriesOf, eventDocument } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import * as fc from '../support/fast-check.ts'
 import { matches } from '../support/query.ts'
@@ -32,6 +32,15 @@ export function queryContract(rig: Rig): void {
         const part = parseQuery(`id:${id.slice(0, length)}* id:${id}`)
         expect(await rig.store.count(entriesOf(team, { query: part.query }))).toBe(1)
       }
+    })
+
+    test('an entry is found by its id or by words, and none by the id of another Team', async () => {
+      const [id, other] = [documents['placed']?.id, eventDocument({ team: newTeam() })]
+      await rig.put(other)
+      const { query } = parseQuery(`psp OR id:${id} OR id:${other.id} OR id:none`)
+      const filter = entriesOf(team, { query })
+      expect(namesOf((await rig.pages(filter, { limit: 1 })).map((entry) => entry.id))).toEqual(['paid', 'placed'])
+      expect(await rig.store.count(filter)).toBe(2)
     })
 
     const namesOf = (ids: readonly string[]): readonly string[] =>

@@ -3,7 +3,7 @@
  *
  * - the full-text query that has exactly the meaning of some conjuncts (`wordsAndRest`) has the words "payment" and "failed";
  * - the rest is compiled to predicates on an entry (`compileQuery`): the level, and the leaf;
- * - the full-text query that every match satisfies (`necessaryMatch`) has "acme" among the leaves, too: a leaf's words do not tell its path.
+ * - the full-text query that every match satisfies (`narrowingOf`) has "acme" among the leaves, too: a leaf's words do not tell its path.
  */
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
@@ -58,8 +58,7 @@ export function wordsAndRest(query: Query): { readonly words: string | null; rea
 
 /** The text that every match has in this field; null if there is none. */
 export function pinned(query: Query, field: 'id' | 'correlationKey'): string | null {
-  for (const one of conjunctsOf(query))
-    if (one.type === 'equals' && one.field === field && !one.prefix) return one.value
+  for (const one of conjunctsOf(query)) if (isPin(one) && one.field === field) return one.value
   return null
 }
 
@@ -81,30 +80,54 @@ function exactMatch(query: Query): string | null {
   }
 }
 
+/** The id of one entry, or the key of one flow. */
+type Pin = Extract<Query, { type: 'equals' }> & { readonly field: 'id' | 'correlationKey' }
+
+/** What every match has: it satisfies the full-text query, or has one of the ids and keys. */
+export interface Narrowing {
+  readonly match: string | null
+  readonly pins: readonly Pin[]
+}
+
 /**
- * A full-text query that finds everything that the query finds, and perhaps more; null if it has no such part. `valuesIndexed`: whether all
- * entries have their `valueWords` in the index.
+ * What finds everything that the query finds, and perhaps more, in few entries; null if the query has no such part. `valuesIndexed`: whether
+ * all entries have their `valueWords` in the index.
  */
-export function necessaryMatch(query: Query, valuesIndexed: boolean): string | null {
-  const matchOf = (part: Query): string | null => necessaryMatch(part, valuesIndexed)
+export function narrowingOf(query: Query, valuesIndexed: boolean): Narrowing | null {
+  const byMatch = (match: string | null): Narrowing | null => (match === null ? null : { match, pins: [] })
   switch (query.type) {
     case 'words':
-      return exactMatch(query)
+      return byMatch(exactMatch(query))
     case 'leaf':
-      return matchLeaf(query)
+      return byMatch(matchLeaf(query))
     case 'leafRange':
-      return valuesIndexed ? matchValues(query) : null
-    case 'and':
-      return combined(
-        'and',
-        query.queries.map(matchOf).filter((part) => part !== null),
-      )
-    case 'or':
-      return combined('or', query.queries.map(matchOf))
+      return byMatch(valuesIndexed ? matchValues(query) : null)
+    case 'equals':
+      return isPin(query) ? { match: null, pins: [query] } : null
+    case 'and': {
+      const parts = query.queries.map((one) => narrowingOf(one, valuesIndexed)).filter((part) => part !== null)
+      const matches = parts.flatMap(({ match, pins }) => (pins.length === 0 ? match : []))
+      return byMatch(combined('and', matches)) ?? parts[0] ?? null
+    }
+    case 'or': {
+      const parts = query.queries.map((one) => narrowingOf(one, valuesIndexed))
+      if (parts.length === 0 || parts.includes(null)) return null
+      const matches = parts.flatMap((part) => part?.match ?? [])
+      return { match: combined('or', matches), pins: parts.flatMap((part) => part?.pins ?? []) }
+    }
     default:
       return null
   }
 }
+
+const isPin = (query: Query): query is Pin =>
+  query.type === 'equals' && !query.prefix && (query.field === 'id' || query.field === 'correlationKey')
+
+/** The arrivals of a Team's entries with this id or key. */
+export const selectPinned = (team: string, { field, value }: Pin): Sql =>
+  field === 'id'
+    ? sql('SELECT arrival FROM entries INDEXED BY entries_by_id WHERE id = ?', storedId(value))
+    : sql('SELECT arrival FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ?', team, value)
 
 /** Null if any part is null, or if there are none. */
 function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string | null {

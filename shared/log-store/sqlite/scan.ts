@@ -8,8 +8,10 @@ import {
   compileQuery,
   hasWords,
   KEYWORDS,
-  necessaryMatch,
+  type Narrowing,
+  narrowingOf,
   pinned,
+  selectPinned,
   subjectsOf,
   wordsAndRest,
 } from './compile-query.ts'
@@ -20,7 +22,7 @@ import { entriesBy, FACTS_AS_ENTRIES } from './names.ts'
 import { countedArrival, FACTS, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
 import { fingerprintsOf, forEachCounted } from './segments.ts'
-import { allOf, anyOf, compose, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { allOf, anyOf, compose, FALSE, join, type Sql, sql, TRUE } from './sql.ts'
 import {
   type ArrivalRange,
   isRenewed,
@@ -36,8 +38,9 @@ import {
  * planner:
  *
  * - `id`, `flow`: the index of the id or of the correlation key that the filter names,
- * - `tables`: the arrivals of these full-text tables that may match, by their posting lists, which have words and values of leaves, and by
- *   segments, which have fingerprints; all arrivals, where no match needs a word, as for `-retry`,
+ * - `tables`: the arrivals of these full-text tables that may match, by their posting lists, which have words and values of leaves, by the
+ *   indices of ids and keys beside these (`payment OR id:…`), and by segments, which have fingerprints; all arrivals, where no match needs a
+ *   word, as for `-retry`,
  * - `arrivals`: the rows of a range of arrivals, for a tail and for entries that are not counted yet (counts.ts),
  * - `time`: the index of Team, kind and time, in the order of lists.
  */
@@ -70,7 +73,7 @@ export function wholeOf(database: Database, filter: EntryFilter): Slice {
   if (id !== null) return { filter, path: { by: 'id', value: id } }
   const key = filter.correlationKey ?? pinned(query, 'correlationKey')
   if (key !== null) return { filter, path: { by: 'flow', value: key } }
-  if (necessaryMatch(query, isRenewed(database)) === null) return { filter, path: BY_TIME }
+  if (narrowingOf(query, isRenewed(database)) === null) return { filter, path: BY_TIME }
   return { filter, path: { by: 'tables', tables: tablesWithin(database, filter) } }
 }
 
@@ -132,11 +135,13 @@ export function scanOf(database: Database, { filter, path }: Slice): Scan {
 
 /** The condition that an arrival is one of those in these tables that may match. */
 function inTables(database: Database, tables: readonly TextTable[], filter: EntryFilter): Sql {
-  const match = necessaryMatch(filter.query, isRenewed(database))
-  // Where values of leaves alone are searched, the rows of these are few, and segments are not worth their reading.
-  const isOfValues = match !== null && !hasWords(filter.query)
-  if (isOfValues || !isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME)
-    return byTables(tables, match, 0)
+  const narrowing = narrowingOf(filter.query, isRenewed(database))
+  // Without words, as where values of leaves alone are searched, the rows are few, and segments are not worth their reading.
+  const hasFew = narrowing !== null && !hasWords(filter.query)
+  if (hasFew || !isBySegments(database, filter) || tables.length > TABLES_AT_A_TIME)
+    return byTables(tables, narrowing, 0, filter)
+  // Segments have no ids and keys.
+  const match = narrowing?.pins.length === 0 ? narrowing.match : null
   const has = fingerprintsOf(filter)
   // Entries of a combination without a number have 0.
   const facts = new Set([0, ...combinationsOf(database, filter, 'e.number').map(({ number }) => Number(number))])
@@ -147,16 +152,31 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
   const bySegments = sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(arrivals))
   const counted = countedArrival(database)
   const uncounted = tables.filter(({ nextArrival }) => nextArrival > counted + 1)
-  return uncounted.length === 0 ? bySegments : anyOf([bySegments, byTables(uncounted, match, counted)])
+  return uncounted.length === 0 ? bySegments : anyOf([bySegments, byTables(uncounted, narrowing, counted, filter)])
 }
 
 /** The same by the tables alone, for arrivals after one. */
-function byTables(tables: readonly TextTable[], match: string | null, after: number): Sql {
-  if (match !== null)
-    return compose`e.arrival IN (${selectPostings(match, tables, after === 0 ? null : { after, last: NO_END })})`
-  const rangeOf = ({ firstArrival, nextArrival }: TextTable): Sql =>
-    sql('e.arrival >= ? AND e.arrival < ?', Math.max(after + 1, firstArrival), nextArrival)
-  return anyOf(tables.map(rangeOf))
+function byTables(
+  tables: readonly TextTable[],
+  narrowing: Narrowing | null,
+  after: number,
+  { team }: EntryFilter,
+): Sql {
+  const within = (column: string): Sql =>
+    anyOf(
+      tables.map(({ firstArrival, nextArrival }) =>
+        sql(`${column} >= ? AND ${column} < ?`, Math.max(after + 1, firstArrival), nextArrival),
+      ),
+    )
+  if (narrowing === null) return within('e.arrival')
+  const { match, pins } = narrowing
+  const range = after === 0 ? null : { after, last: NO_END }
+  const selects = [
+    ...(match === null ? [] : [selectPostings(match, tables, range)]),
+    ...pins.map((pin) => selectPinned(team, pin)),
+  ]
+  const found = compose`e.arrival IN (${join(selects, ' UNION ALL ')})`
+  return pins.length === 0 ? found : allOf([found, within('+e.arrival')])
 }
 
 /** The combinations of facts that matches may have (rollups.ts): these columns of FACTS_AS_ENTRIES. */
