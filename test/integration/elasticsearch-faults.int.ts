@@ -145,6 +145,16 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
   })
 
+  test('a mapping that was made strict by hand: documents wait until `indices apply`', async () => {
+    const mapping = `/${prefix}-application-logs-v1-${TODAY.replaceAll('-', '.')}/_mapping`
+    await ask(elasticsearch.url, 'PUT', mapping, { dynamic: 'strict' })
+    const written = documents(20)
+    const writing = store.write(written, never)
+    await eventually(async () => expect((await store.health()).reason).toContain('a mapping changed by hand'))
+    await store.indices.apply()
+    await expectLedger(written, await writing)
+  })
+
   /** The contribution of one entry to the flow `order-1`. */
   const factAt = (second: number): FlowDelta => {
     const at = `${TODAY}T10:00:0${second}.000Z`

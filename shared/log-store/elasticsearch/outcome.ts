@@ -76,8 +76,17 @@ const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
     /^\[\d+:\d+\] Can't find dynamic template for .* name \[sluice\] of field \[team\]$/,
     'an index without its template',
   ],
+  [
+    /^\[\d+:\d+\] (?:mapping set to strict|failed to parse: Limit of total fields \[\d+\] has been exceeded)/,
+    'a mapping changed by hand',
+  ],
 ]
-const TYPES_OF_MENDABLE = ['validation_exception', 'illegal_argument_exception', 'document_parsing_exception']
+const TYPES_OF_MENDABLE = [
+  'validation_exception',
+  'illegal_argument_exception',
+  'document_parsing_exception',
+  'strict_dynamic_mapping_exception',
+]
 
 /**
  * A part of each action that makes Elasticsearch refuse the document if the index does not map its field `team`: a write makes a missing

@@ -64,6 +64,20 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem({ status: 400, error: quoted })).toMatchObject({ verdict: 'refused' })
   })
 
+  test.each([
+    [
+      'strict_dynamic_mapping_exception',
+      '[1:6] mapping set to strict, dynamic introduction of [writtenAt] within [_doc] is not allowed',
+    ],
+    [
+      'document_parsing_exception',
+      '[1:6] failed to parse: Limit of total fields [5] has been exceeded while adding new fields [2]',
+    ],
+  ])('%s: in an index whose mapping was changed by hand waits', (type, reason) => {
+    const waits = { verdict: 'retry', blocked: true, reason: `${type} (a mapping changed by hand)` }
+    expect(classifyItem({ status: 400, error: { type, reason } })).toEqual(waits)
+  })
+
   test.each(['no auto-create', 'missing privilege'])('%s: nothing can be written until somebody acts', (name) => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
