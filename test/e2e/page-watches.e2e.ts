@@ -81,6 +81,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Send a test' }).click()
     await panel.getByRole('status').getByText('The receiver answered 500.').waitFor()
     await panel.getByText(/^A message is on its way/).waitFor({ timeout: 30_000 })
+    await panel.locator('summary').getByText('not delivered').waitFor()
     await panel.getByRole('button', { name: 'Edit' }).click()
     const dialog = page.getByRole('dialog', { name: 'Broken' })
     await dialog.getByLabel('Webhook').fill('https://10.0.0.1/hook')

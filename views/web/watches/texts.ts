@@ -27,6 +27,7 @@ export const WATCHES = {
   noHistory: 'Nothing has happened yet.',
   never: 'not evaluated yet',
   evaluated: (ago: string): string => `evaluated ${ago}`,
+  undelivered: 'not delivered',
   delivery: (attempts: number, next: string): string =>
     `A message is on its way: ${attempts === 1 ? '1 attempt' : `${attempts} attempts`} so far, the next ${next}.`,
   lastFailure: (reason: string): string => `The last one failed: ${reason}`,

@@ -99,7 +99,7 @@ interface WatchPanelProps {
 }
 
 function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
-  const { name, condition, state, lastEvaluatedAt } = watch
+  const { name, condition, state, lastEvaluatedAt, delivery } = watch
   const now = useNow()
   const { look, name: stateName } = STATES[state]
   return (
@@ -116,6 +116,7 @@ function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: Watch
             <bdi>{visible(name)}</bdi>
           </h2>
           <span class={`badge ${look}`}>{stateName}</span>
+          {delivery && delivery.attempts > 0 && <span class="badge bad">{WATCHES.undelivered}</span>}
           <span class="grow muted">
             <bdi>{visible(conditionText(condition, nameOf))}</bdi>
           </span>
