@@ -282,6 +282,18 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect((await placeOf(view)).x).toBe(x)
     })
 
+    test('say level and text to those who walk through them without seeing them', async () => {
+      const page = await show('/event-logs')
+      const said = () =>
+        page.evaluate<string>(
+          'document.activeElement.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent).join(": ")',
+        )
+      await page.keyboard.press('j')
+      await eventually(async () => expect(await said()).toBe('debug: probed'))
+      await page.keyboard.press('j')
+      await eventually(async () => expect(await said()).toBe('warn: card charged'))
+    })
+
     test('have levels with an edge in high contrast, a dashed one where their logs are left out', async () => {
       const page = await show('/event-logs?level=Warning')
       await page.emulateMedia({ forcedColors: 'active' })

@@ -89,6 +89,10 @@ export const WithExcerpt = ({ excerpt, found, children }: WithExcerptProps): Com
     </span>
   )
 
+/** The cells of the current row that a screen reader says with its time, as one walks from row to row. */
+const SAID = 'said-lv said-text'
+const saidId = (look: Column['look'], { current }: LogRowProps) => (current ? `said-${look}` : undefined)
+
 /** A row of the list. The table handles its clicks, so that drawing many rows creates no closures. */
 export class LogRow extends Component<LogRowProps> {
   override shouldComponentUpdate(next: LogRowProps): boolean {
@@ -105,7 +109,13 @@ export class LogRow extends Component<LogRowProps> {
         aria-rowindex={index}
       >
         <td role="cell" class="at" title={timestamp}>
-          <button type="button" class="time" aria-expanded={expanded} tabIndex={current ? 0 : -1}>
+          <button
+            type="button"
+            class="time"
+            aria-expanded={expanded}
+            aria-describedby={current ? SAID : undefined}
+            tabIndex={current ? 0 : -1}
+          >
             <Icon name={expanded ? 'down' : 'right'} />
             {clockText(timestamp, utc)}
           </button>
@@ -157,7 +167,7 @@ function cellOf({ name, label, look, read }: Column, row: LogRowProps) {
   const { found } = search
   if (look === 'lv')
     return (
-      <td role="cell" class={look} key={name}>
+      <td role="cell" class={look} id={saidId(look, row)} key={name}>
         <LevelTag level={entry.level} />
       </td>
     )
@@ -165,7 +175,7 @@ function cellOf({ name, label, look, read }: Column, row: LogRowProps) {
     const excerpt = excerptIn(entry, row)
     const text = textOf(entry, found)
     return (
-      <td role="cell" class={look} key={name}>
+      <td role="cell" class={look} id={saidId(look, row)} key={name}>
         {excerpt?.text === '' ? (
           <FurtherDown row={row} excerpt={excerpt} text={text} />
         ) : (
