@@ -10,7 +10,8 @@ import { Failed } from '../api/failed.tsx'
 import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { pick } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
-import { type AddressParams, ALL_TIME, keepEnvironment } from '../logs/filters.ts'
+import { set } from '../logs/change-search.ts'
+import { type AddressParams, ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
 import { SavedMenu } from '../logs/saved-searches.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
@@ -33,11 +34,6 @@ import { TypedInput } from './typed-input.tsx'
 /** The parameters that select flows, whatever their state; a flow's level is that of its worst log. */
 const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
 const NARROWING = [...FILTERS, 'state'] as const
-
-const set = (params: AddressParams): void => {
-  keepEnvironment(params)
-  go({ params })
-}
 
 /** The flows of the Team, as a list or as statistics. */
 export function FlowsPage() {

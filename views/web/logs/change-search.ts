@@ -1,7 +1,9 @@
 import type { Query } from '../../schemas/answers.ts'
 import { get } from '../api/client.ts'
+import { keep } from '../ui/keep.ts'
 import { toast } from '../ui/toast.tsx'
 import { currentAddress, go } from '../ui/use-address.ts'
+import { type AddressParams, ENVIRONMENT } from './filters.ts'
 
 /** Whether this page has a search that terms can be added to. */
 export const hasSearch = (): boolean => currentAddress().path[0]?.endsWith('-logs') === true
@@ -23,4 +25,10 @@ export function changeSearch(change: 'with' | 'without', term: string): void {
     if (answer.ok) go({ params: { q: answer.data.q } })
     else toast(answer.problem.message, 'bad')
   })
+}
+
+/** Sets parameters of the address, and remembers the environment that the reader has chosen with them, or that all are to be shown. */
+export function set(params: AddressParams): void {
+  if (ENVIRONMENT in params) keep(ENVIRONMENT, params[ENVIRONMENT] ?? '')
+  go({ params })
 }

@@ -159,7 +159,7 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
     <div class="plot">
       <ValueTicks axis={axis} />
       <div
-        class="lines"
+        class="lines grow"
         role="slider"
         tabIndex={0}
         aria-label={CHART.points(title)}

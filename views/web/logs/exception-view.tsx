@@ -22,7 +22,7 @@ export function ExceptionView({ text, read }: ExceptionProps) {
   const { parts = [], more = false } = read ?? {}
   const foldable = parts.some(({ frames }) => frameRuns(frames).some(isFolded))
   return (
-    <div class="exception">
+    <div class="exception stack">
       <div class="bar">
         {foldable && (
           <button type="button" class="button small" aria-pressed={unfolded} onClick={() => setUnfolded(!unfolded)}>

@@ -3,7 +3,6 @@ import { timeText } from '../../flow-layout/times.ts'
 import { SELECTING } from '../../schemas/list-parameters.ts'
 import { pick } from '../lib/address.ts'
 import { PRESETS } from '../lib/times.ts'
-import { keep } from '../ui/keep.ts'
 
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
@@ -36,11 +35,6 @@ export const NO_CHART = chartParams({})
 
 /** The preference for an environment. */
 export const ENVIRONMENT = 'environment'
-
-/** Remembers the environment that the reader has chosen with these parameters, or that all are to be shown. */
-export function keepEnvironment(params: AddressParams): void {
-  if (ENVIRONMENT in params) keep(ENVIRONMENT, params[ENVIRONMENT] ?? '')
-}
 
 interface RangeText {
   readonly from: string | undefined

@@ -9,10 +9,11 @@ import { kept } from '../ui/keep.ts'
 import { part } from '../ui/part.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
+import { set } from './change-search.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { folderOf } from './facts.ts'
-import { type AddressParams, chartOf, chartParams, ENVIRONMENT, keepEnvironment, NO_CHART } from './filters.ts'
+import { type AddressParams, chartOf, chartParams, ENVIRONMENT, NO_CHART } from './filters.ts'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
@@ -30,11 +31,6 @@ import { useListState } from './use-list-state.ts'
 import { useRows } from './use-rows.ts'
 
 const ChartView = part(() => import('./chart-view.tsx').then((module) => module.ChartView))
-
-const set = (params: AddressParams): void => {
-  keepEnvironment(params)
-  go({ params })
-}
 
 /** The logs of one kind: the search, counts over time, and the list. */
 export function LogsPage({ kind }: { readonly kind: EntryKind }) {
