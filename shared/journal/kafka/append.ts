@@ -106,12 +106,8 @@ export function createAppender(
 
   /** Like `attempt`, however long it takes. */
   const send = async (batch: Batch, encoded: Buffer, isRetry: boolean, progress: Progress): Promise<Failure | null> => {
-    let leader: Leader
-    try {
-      leader = await findLeader(producer, connection, batch, isRetry)
-    } catch (error) {
-      return notSent(error)
-    }
+    const leader = await findLeader(producer, connection, batch, isRetry).catch(notSent)
+    if ('outcome' in leader) return leader
     const endTurn = await turnAt(leader.node)
     let mutedMs = 0
     try {

@@ -114,13 +114,11 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   }
   const policy = config.get('cleanup.policy') ?? ''
   const compaction = compactionOf(topic, config)
-  if (compaction !== null) {
-    dangers.push(compaction)
-  } else if (topic.cleanup === 'compact' && policy !== 'compact') {
-    dangers.push(`${name} has cleanup.policy=${policy}, not compact`)
-  } else if (policy !== topic.cleanup) {
-    differences.push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
-  }
+  if (compaction !== null) dangers.push(compaction)
+  else if (policy !== topic.cleanup)
+    (topic.cleanup === 'compact' ? dangers : differences).push(
+      `${name} has cleanup.policy=${policy}, not ${topic.cleanup}`,
+    )
   if (partitions.length !== topic.partitions) {
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
   }
