@@ -3,6 +3,7 @@ import { type Honest, startHonest } from './honest/honest.ts'
 import type { Clients } from './honest/order.ts'
 import type { Settlement } from './ledger.ts'
 import { markOf } from './marks.ts'
+import { TEAMS } from './material.ts'
 import type { Plan } from './plan.ts'
 import { createRandom } from './random.ts'
 import { type Rig, type RigOptions, startRig } from './rig.ts'
@@ -50,7 +51,7 @@ export async function startHostile(options: RigOptions, seed: number, clients: C
       await rig.runner.run(next, lanes)
       return cases
     },
-    finishAll: async () => [await honest.finish(), await rig.finish()],
+    finishAll: async () => [await honest.finish(), await rig.finish([TEAMS.attacks])],
     stop: async () => {
       await honest.stop()
       await rig.stop()

@@ -1,7 +1,7 @@
 import { createTriedAgain } from './again.ts'
 import { createFindings, type Finding, type Findings } from './findings.ts'
 import { createAcceptedLedger, type Settlement } from './ledger.ts'
-import type { Material } from './material.ts'
+import type { Material, TeamMaterial } from './material.ts'
 import { prepare } from './prepare.ts'
 import { listText } from './report.ts'
 import { createRunner, type InFlight, type RunDeps, type Runner } from './run.ts'
@@ -19,10 +19,10 @@ export interface Rig {
   readonly runner: Runner
   readonly watch: Watch
   /**
-   * Compares accepted with readable entries, retries the temporary refusals, and ends the watch. To be called once nothing is sent any
-   * more.
+   * Compares accepted entries with those that these Teams, by default all, can read, retries the temporary refusals, and ends the watch.
+   * To be called once nothing is sent any more.
    */
-  finish(): Promise<Settlement>
+  finish(teams?: readonly TeamMaterial[]): Promise<Settlement>
   /** Ends the program. */
   stop(): Promise<void>
 }
@@ -66,8 +66,8 @@ export async function startRig({ start, root, stalls, onFinding, onAnswer }: Rig
       findings,
       runner,
       watch,
-      finish: async () => {
-        const settlement = await settle(target, ledger)
+      finish: async (teams) => {
+        const settlement = await settle(target, ledger, teams)
         addDifferences(findings, settlement)
         await again.tryAll(runner.once)
         trouble.end()
