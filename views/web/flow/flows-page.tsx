@@ -171,9 +171,12 @@ function StateTab({ state, name, counts }: StateTabProps) {
   const count = counts && (state === '' ? Object.values(counts).reduce((sum, one) => sum + one, 0) : counts[state])
   return (
     <>
-      {name} {/* As high before the count comes. */}
-      <span class={`badge ${(count && BADGES[state]) || ''}`}>
-        {count === undefined ? '\u00a0' : shortCount(count)}
+      {name} {/* Its room is there before the count. */}
+      <span
+        class={`badge ${(count && BADGES[state]) || ''}`}
+        style={{ visibility: count === undefined ? 'hidden' : 'visible' }}
+      >
+        {shortCount(count ?? 0)}
       </span>
     </>
   )
