@@ -284,6 +284,8 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
 
   test.each([1_023, 1_024, 1_025])('the filters are beside the list or in a drawer, %d wide', async (width) => {
     const page = await show('/application-logs', { width })
+    const filters = page.getByRole(width > 1_024 ? 'complementary' : 'button', { name: 'Filters' })
+    await filters.waitFor()
     const shown = await Promise.all([
       page.getByRole('complementary', { name: 'Filters' }).isVisible(),
       page.getByRole('button', { name: 'Filters' }).isVisible(),

@@ -339,12 +339,14 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     test('says so where a proxy leads to a sign-in of its own', async () => {
       tolerate(/login\.example/)
       const { page } = await open(server.url, { key: server.key })
-      // The question of who is signed in, which is asked once at a time, has been answered.
       await page.getByRole('button', { name: 'Demo' }).waitFor()
       const redirected = { status: 302, headers: { location: 'https://login.example/' } }
       await page.route('**/api/**', (route) => route.fulfill(redirected))
-      await page.evaluate("dispatchEvent(new Event('focus'))")
-      await page.getByText('refuses the requests of this page: load it again').waitFor()
+      // The question of who is signed in is asked once at a time: an earlier one may be without an answer.
+      await eventually(async () => {
+        await page.evaluate("dispatchEvent(new Event('focus'))")
+        expect(await page.getByText('refuses the requests of this page: load it again').isVisible()).toBe(true)
+      })
       await page.unroute('**/api/**')
       await page.getByText('refuses the requests of this page').waitFor({ state: 'detached' })
     })
