@@ -9,7 +9,7 @@ export const SELECTING = [
 /** Parameters of a list's address that a saved search keeps; the last ones apply to flows only. */
 export const SEARCH_PARAMETERS = [
   ...SELECTING,
-  ...(['from', 'to', 'order', 'columns', 'group', 'chart', 'value', 'by'] as const),
+  ...(['from', 'to', 'order', 'columns', 'group', 'chart', 'value', 'by', 'before'] as const),
   ...(['state', 'sort', 'view'] as const),
 ] as const
 

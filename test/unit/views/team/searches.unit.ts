@@ -62,7 +62,7 @@ describe('/api/team/searches', () => {
       'an unknown parameter',
       { ...SEARCH, params: { live: '1' } },
       '/params/live',
-      'is not a parameter; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group, chart, value, by, state, sort, view',
+      'is not a parameter; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group, chart, value, by, before, state, sort, view',
     ],
     ['a long value', { ...SEARCH, params: { q: 'x'.repeat(1_025) } }, '/params/q', 'has 1025 bytes; the most is 1024'],
     ['a value that is no text', { ...SEARCH, params: { q: 1 } }, '/params/q', 'must be a string'],
