@@ -19,7 +19,7 @@ export interface Backend {
 }
 
 export interface KafkaOptions {
-  /** 1, or 3 with replication 3 and min.insync.replicas 2. */
+  /** Also the number of replicas; with 3, min.insync.replicas is 2. */
   readonly brokers: 1 | 2 | 3
   /** SASL for the clients' listener: PLAIN with this user, or SCRAM with users created through it. */
   readonly sasl?: { readonly username: string; readonly password: string }
