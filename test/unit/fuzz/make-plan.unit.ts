@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../../views/api/routes.ts'
 import { ATTACKS } from '../../fuzz/attacks/attacks.ts'
@@ -68,14 +69,18 @@ test('every route of the read API and every way of sending logs is among the fir
   )
 })
 
-test('every attack can be made in both sizes', () => {
+test('every attack can be made in both sizes, and what it stores has its mark', () => {
+  const marks = new Set<string | undefined>()
   for (const [name, attack] of Object.entries(ATTACKS)) {
     const context = { random: createRandom(1, 1), material: MATERIAL, mark: markOf(1, 0) }
     const small = attack(context, 'small')
     expect([name, small.flatMap(({ scripts }) => scripts).length]).not.toEqual([name, 0])
     const bytes = small.flatMap(({ scripts }) => scripts).reduce((sum, { wire }) => sum + wire.length, 0)
     expect(bytes).toBeLessThan(name === 'too large' ? 6_000_000 : 200_000)
+    for (const { stores, body = '' } of small.flatMap(({ scripts }) => scripts).flatMap(({ requests }) => requests))
+      if (stores !== undefined) marks.add(markIn(gunzipSync(body).toString()))
   }
+  expect([...marks]).toEqual([markOf(1, 0)])
 })
 
 test('what owes an answer is a whole request, to Node as well', async () => {
