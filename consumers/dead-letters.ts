@@ -91,6 +91,8 @@ export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWr
       partitions = await journal.partitionCount(topic)
     },
     append: async (bad) => {
+      // The topic may have been made anew with fewer. While nobody can say, the append tells why.
+      partitions = await journal.partitionCount(topic).catch(() => partitions)
       const time = timestampOf(clock.now())
       const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { projection, group, time }))
       // All bad records of one batch come from one partition.

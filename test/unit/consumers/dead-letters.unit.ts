@@ -83,7 +83,7 @@ describe('writing dead letters', () => {
       clock: { now: () => 0 },
     })
     await writer.open()
-    return { writer, batches }
+    return { writer, batches, journal }
   }
   const bad = (value: string, partition = 0) => ({
     record: readRecord(value, { partition }),
@@ -108,6 +108,15 @@ describe('writing dead letters', () => {
     const { writer, batches } = await open(2)
     for (const partition of [0, 1, 2]) await writer.append([bad('x', partition)])
     expect(batches.map(({ partition }) => partition)).toEqual([0, 1, 0])
+  })
+
+  test('goes on where the topic was made anew with fewer partitions, and where nobody tells how many it has', async () => {
+    const { writer, batches, journal } = await open(2)
+    journal.partitionCount = async () => 1
+    await writer.append([bad('x', 1)])
+    journal.partitionCount = () => Promise.reject(new Error('no broker answers'))
+    await writer.append([bad('x', 1)])
+    expect(batches.map(({ partition }) => partition)).toEqual([0, 0])
   })
 })
 
