@@ -67,7 +67,7 @@ export const MUTANTS = {
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
   'unsettled-is-durable': { file: sender, code: "return 'unsettled'", by: "return 'durable'" },
-  'uncertain-is-refused': { file: sender, code: "? 'refused' : 'uncertain'", by: "? 'refused' : 'refused'" },
+  'uncertain-is-refused': { file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
     file: batcher,
