@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '..')
 const LAYERS = ['shared', 'gateway', 'consumers', 'views', 'deploy']
 
-/** Who may import whom; every folder may import itself. */
+/** The folders that each folder may import besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   gateway: ['shared'],

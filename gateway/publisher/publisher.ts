@@ -17,7 +17,7 @@ export interface PublisherOptions extends ScheduleOptions {
   readonly bufferBytesMax: number
   /** How long a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
-  /** How often to check how many partitions there are. */
+  /** Milliseconds between two checks of the numbers of partitions. */
   readonly partitionCheckMs: number
   readonly breaker: BreakerOptions
 }

@@ -52,7 +52,7 @@ const CHANGE = titled('Change', {
   after: typed<object | null>(described(value, 'The value after, as before.')),
 })
 
-/** Who made a change, by what means, and from where. */
+/** The author of a change, the means, and the place that it came from. */
 export type AuditOrigin = Pick<AnnouncedChange, 'actor' | 'via' | 'from'>
 
 /** A change of one object. */

@@ -49,7 +49,7 @@ export const revocations = (state: RegistryState, ids: readonly string[], now: s
     return value ? { kind: 'key', id, value: { ...value, revokedAt: now } } : []
   })
 
-/** What a file plans for a state: the changes, problems and notes so far go to its functions. */
+/** The input of a plan, a registry's state and a file, and the functions that collect its changes, problems and notes. */
 export interface Planner {
   readonly state: RegistryState
   readonly file: RegistryFile

@@ -117,7 +117,10 @@ type RequestVerdict =
   | { readonly verdict: 'split'; readonly reason: string }
   | { readonly verdict: 'halt'; readonly reason: string }
 
-/** Classifies the failure of a request with so many documents; `status` is null if there was no answer. */
+/**
+ * Classifies a whole request's failure; `status` is null if there was no answer. A bulk request of several `documents` can be divided, any
+ * other cannot.
+ */
 export function classifyRequest(status: number | null, error: ErrorBody | undefined, documents = 1): RequestVerdict {
   const type = error?.type ?? ''
   const reason = status === null ? type || 'no answer' : `${status} ${type}`.trim()

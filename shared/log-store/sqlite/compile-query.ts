@@ -83,15 +83,15 @@ function exactMatch(query: Query): string | null {
 /** The id of one entry, or the key of one flow. */
 type Pin = Extract<Query, { type: 'equals' }> & { readonly field: 'id' | 'correlationKey' }
 
-/** What every match has: it satisfies the full-text query, or has one of the ids and keys. */
+/** A condition that every match meets: it satisfies the full-text query, or has one of the ids and keys. */
 export interface Narrowing {
   readonly match: string | null
   readonly pins: readonly Pin[]
 }
 
 /**
- * What finds everything that the query finds, and perhaps more, in few entries; null if the query has no such part. `valuesIndexed`: whether
- * all entries have their `valueWords` in the index.
+ * A condition that all matches of the query meet, and few other entries; null if the query has no such part. `valuesIndexed`: whether all
+ * entries have their `valueWords` in the index.
  */
 export function narrowingOf(query: Query, valuesIndexed: boolean): Narrowing | null {
   const byMatch = (match: string | null): Narrowing | null => (match === null ? null : { match, pins: [] })

@@ -54,7 +54,7 @@ describe('GET …/absence', () => {
     const { newestAt, conditions, ways } = await absenceOf(`/api/event-logs/absence?level=Error&from=${at(30)}`)
     expect([newestAt, conditions]).toEqual([at(0), ['level']])
     expect(ways[1]).toMatchObject({ params: { from: new Date(Date.parse(at(0)) - 1).toISOString(), to: '' } })
-    // What came next is in the range once the conditions are taken away.
+    // The next log is in the range once the conditions are taken away.
     expect(ways[0]).toMatchObject({ params: { from: at(-3_600), to: at(3_600) } })
   })
 
