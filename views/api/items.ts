@@ -11,13 +11,13 @@ export function itemOf(entry: ValuedRow, names: Names): Entry {
 }
 
 /** The values that entries of both kinds have. */
-function storedOf({ id, kind, receivedAt, timestamp, level, environment, correlationKey }: EntryRecord) {
+function storedOf<Kind>(entry: EntryRecord & { readonly kind: Kind }) {
+  const { id, kind, receivedAt, timestamp, level, environment, correlationKey } = entry
   return { id, kind, receivedAt, timestamp, level, environment, correlationKey }
 }
 
 const eventLogItem = (entry: EventLogRecord, names: Names): EventLog => ({
   ...storedOf(entry),
-  kind: entry.kind,
   event: entry.event === null ? null : names.event(entry.event),
   step: entry.step === null ? null : names.step(entry.step),
   payload: entry.payload,
@@ -25,7 +25,6 @@ const eventLogItem = (entry: EventLogRecord, names: Names): EventLog => ({
 
 const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationLog => ({
   ...storedOf(entry),
-  kind: entry.kind,
   project: names.project(entry.project),
   categoryName: entry.categoryName,
   eventId: entry.eventId,

@@ -68,9 +68,9 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
   let closed = false
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })
-  const present = async (topic: string) => (await metadata([topic]).catch(rethrow(topic))).topics.get(topic)
+  const foundTopic = async (topic: string) => (await metadata([topic]).catch(rethrow(topic))).topics.get(topic)
   const partitionsOf = async (topic: string): Promise<readonly TopicPartition[]> =>
-    (await present(topic))?.partitions ?? []
+    (await foundTopic(topic))?.partitions ?? []
   const boundsOf: Cluster['boundsOf'] = async (topic, partitions) =>
     listBounds(admin, await metadata([topic]).catch(rethrow(topic)), topic, partitions)
   const bounds = async (topic: string): Promise<readonly Bounds[]> => {
@@ -85,7 +85,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
   }
   return {
     partitionsOf,
-    partitionCount: createPartitionCount(present),
+    partitionCount: createPartitionCount(foundTopic),
     bounds,
     boundsOf,
     // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
@@ -151,11 +151,11 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
 }
 
 /** Of each topic that had the name, the largest number that a broker has given counts; and only the topic that appeared last. */
-function createPartitionCount(present: (topic: string) => Promise<ClusterTopicMetadata | undefined>) {
+function createPartitionCount(foundTopic: (topic: string) => Promise<ClusterTopicMetadata | undefined>) {
   /** By name and by the topic's id. */
   const counts = new Map<string, Map<string, number>>()
   return async (topic: string): Promise<number> => {
-    const found = await present(topic)
+    const found = await foundTopic(topic)
     if (found === undefined) throw new TopicMissingError(topic)
     const { id, partitions } = found
     const byId = counts.get(topic) ?? new Map<string, number>()
