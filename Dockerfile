@@ -45,7 +45,7 @@ VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/health-check.ts"]
-ARG VERSION=0.2.0
+ARG VERSION=0.3.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Sluice" \
       org.opencontainers.image.description="Event-sourced log ingestion gateway: HTTP in, Kafka between, Elasticsearch behind; or one process on SQLite." \

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBackends } from '../support/backends.ts'
@@ -18,28 +18,28 @@ const SETTINGS = {}
 const THIS: StartOptions = {}
 
 /**
- * A checkout of the program as of the commit that set its present version, from this checkout's history, with today's packages. Undefined if that history
- * is missing, as in a shallow clone or an archive.
+ * A checkout of the last release before this commit, from this checkout's history, with today's packages. Undefined if that history is
+ * missing, as in a shallow clone or an archive.
  */
 function checkOutLastRelease() {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  const archive = archiveOf(version)
-  if (archive === undefined) return undefined
+  const release = readLastRelease()
+  if (release === undefined) return undefined
   const { path: folder, remove } = temporaryFolder()
-  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  execFileSync('tar', ['-x', '-C', folder], { input: release.archive })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   execFileSync(process.execPath, ['views/web/build.js'], { cwd: folder })
-  return { version, folder, remove }
+  return { version: release.version, folder, remove }
 }
 
-/** The files of the commit that wrote the version into package.json; in a shallow clone the oldest commit would match wrongly. */
-function archiveOf(version: string): Buffer | undefined {
+/** The commit that wrote a version into package.json; in a shallow clone the oldest commit would match wrongly. */
+function readLastRelease(): { readonly version: string; readonly archive: Buffer } | undefined {
   const git = (...args: string[]): Buffer =>
     execFileSync('git', args, { cwd: ROOT, maxBuffer: ARCHIVE_BYTES_MAX, stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     if (String(git('rev-parse', '--is-shallow-repository')).trim() === 'true') return undefined
-    const commit = git('log', '--format=%H', '-1', `-S"version": "${version}"`, '--', 'package.json')
-    return git('archive', String(commit).trim())
+    const commit = String(git('log', '--format=%H', '-1', '-G"version": "', 'HEAD~1', '--', 'package.json')).trim()
+    const { version } = JSON.parse(String(git('show', `${commit}:package.json`))) as { version: string }
+    return { version, archive: git('archive', commit) }
   } catch {
     return undefined
   }
