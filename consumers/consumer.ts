@@ -11,7 +11,7 @@ import { groupName, PROJECTIONS, type Projection, type ProjectionName, type Proj
 
 /** Keeps one projection up to date from the journal. */
 export interface Consumer extends Service {
-  /** Ready while it reads; once it has halted, the reason says why. */
+  /** Ready while it reads and its topics exist; once it has halted, the reason says why. */
   health(): Health
   /**
    * Resolves after `stop`. Rejects when the consumer halts: the store halts, the group's position is lost, a dead letter cannot be written,
@@ -130,9 +130,10 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
     health: () => {
       if (halted !== undefined) return { name, ready: false, reason: halted }
       if (stopping !== undefined) return { name, ready: false, reason: 'stopped' }
-      return subscription === undefined
-        ? { name, ready: false, reason: 'not started' }
-        : { ...subscription.health(), name }
+      if (subscription === undefined) return { name, ready: false, reason: 'not started' }
+      // A group simply has no partitions of a topic that was deleted.
+      const missing = lagReporter.missing()
+      return missing === null ? { ...subscription.health(), name } : { name, ready: false, reason: missing }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { AssignmentCause } from '../shared/journal/journal.ts'
+import { type AssignmentCause, TopicMissingError } from '../shared/journal/journal.ts'
 import type { CoreServices } from '../shared/role.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
@@ -139,32 +139,47 @@ interface LagReporterDeps extends Pick<CoreServices, 'journal' | 'clock' | 'logg
   readonly intervalMs: number
 }
 
+/** Measures how far a group is behind. */
+interface LagReporter extends Service {
+  /** The topic that the last measurement found to be gone, in a sentence; null if none is. */
+  missing(): string | null
+}
+
 /**
  * Measures every few seconds how far a group is behind, over all partitions, including those that other members read: each member reports
  * the same, so a graph takes the maximum, not the sum. It goes on after the consumer has halted.
  */
-export function createLagReporter(deps: LagReporterDeps): Service {
+export function createLagReporter(deps: LagReporterDeps): LagReporter {
   const { journal, topics, group, lag, instruments, clock, logger, intervalMs } = deps
-  return createRepeater({
+  let missing: string | null = null
+
+  const measure = async (topic: string): Promise<void> => {
+    for (const { partition, firstOffset, endPosition, committed } of await journal.positions(topic, group)) {
+      const position = committed ?? firstOffset
+      const behind = Math.max(0, endPosition - position)
+      instruments.lagRecords(topic, partition, behind)
+      lag.observed(`${topic}/${partition}`, position, behind, clock.now())
+    }
+  }
+  const repeater = createRepeater({
     name: 'lag',
     clock,
     intervalMs,
     run: async () => {
+      let gone: string | null = null
+      // The others are measured without a topic that fails.
       for (const topic of topics) {
-        for (const { partition, firstOffset, endPosition, committed } of await journal.positions(topic, group)) {
-          const position = committed ?? firstOffset
-          const behind = Math.max(0, endPosition - position)
-          instruments.lagRecords(topic, partition, behind)
-          lag.observed(`${topic}/${partition}`, position, behind, clock.now())
-        }
+        await measure(topic).catch((error) => {
+          const reason = error instanceof Error ? error.message : String(error)
+          if (error instanceof TopicMissingError) gone ??= reason
+          logger.warn({ group, reason }, 'how far the group is behind could not be measured')
+        })
       }
-      instruments.lagSeconds(lag.seconds(clock.now()))
-    },
-    onError: (error) => {
+      missing = gone
       // The records at hand keep growing older while the journal does not answer.
       instruments.lagSeconds(lag.seconds(clock.now()))
-      const reason = error instanceof Error ? error.message : String(error)
-      logger.warn({ group, reason }, 'how far the group is behind could not be measured')
     },
+    onError: (error) => logger.error({ group, err: error }, 'the measurement of the lag failed'),
   })
+  return { ...repeater, missing: () => missing }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../../shared/log-store/log-store.ts'
 import {
+  APPLICATION_TOPIC,
   applicationLog,
   DEAD_LETTER_TOPIC,
   EVENT_TOPIC,
@@ -475,6 +476,35 @@ describe('how far a projection is behind', () => {
     await rig.publish([eventLog(2)])
     await eventually(async () => expect(await rig.metric('sluice_consumer_lag_records')).toBe(2))
     expect(await rig.metric('sluice_consumer_lag_seconds')).toBeGreaterThan(0)
+  })
+
+  test('is measured without a topic that was deleted, which the consumer is not ready without', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1), applicationLog(1)])
+    const { positions } = rig.journal
+    let deleted: string | null = null
+    const journal: Journal = {
+      ...rig.journal,
+      positions: (topic, group) =>
+        topic === deleted ? Promise.reject(new TopicMissingError(topic)) : positions(topic, group),
+    }
+    const consumer = await started(rig.consumer('flows', { lagIntervalMs: 5 }, journal))
+    await rig.caughtUp('flows')
+    for (const [gone, other] of [
+      [EVENT_TOPIC, APPLICATION_TOPIC],
+      [APPLICATION_TOPIC, EVENT_TOPIC],
+    ] as const) {
+      deleted = gone
+      await eventually(() => {
+        const { ready, reason } = consumer.health()
+        expect({ ready, reason }).toEqual({ ready: false, reason: expect.stringContaining(`${gone} does not exist`) })
+      })
+      const labels = { view: 'flows', topic: other, partition: '0' }
+      rig.metrics.gauge('sluice_consumer_lag_records').set(labels, 5)
+      await eventually(async () => expect(await rig.metric('sluice_consumer_lag_records', labels)).toBe(0))
+    }
+    deleted = null
+    await eventually(() => expect(consumer.health()).toMatchObject({ ready: true }))
   })
 
   test('tells how long an entry takes until a search finds it, for entries stored now', async () => {
