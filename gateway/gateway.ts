@@ -36,6 +36,7 @@ export function createGateway(deps: GatewayDeps): RoleParts {
   const counted = config.KAFKA_BROKERS.length > 0 ? [gateways] : []
   return {
     services: [publisher, ...counted, outbox],
+    health: [publisher],
     ...createEndpoints({ ...deps, publisher, refusalRecorder, share }),
   }
 }

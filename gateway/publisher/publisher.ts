@@ -1,8 +1,8 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
-import type { BaseServices } from '../../shared/role.ts'
+import type { BaseServices, HealthCheck } from '../../shared/role.ts'
 import { type ByteShare, createByteBudget } from '../../shared/runtime/byte-budget.ts'
-import type { Service } from '../../shared/runtime/lifecycle.ts'
+import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
 import { type Batcher, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
@@ -39,7 +39,9 @@ interface PublisherDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics
   readonly options: PublisherOptions
 }
 
-export interface Publisher extends Service {
+export interface Publisher extends Service, HealthCheck {
+  /** Not ready while every topic refuses appends. One that takes them must not lose its senders, so the reason alone tells of the others. */
+  health(): Promise<Health>
   /**
    * Publishes the records of one request of a Team: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it
    * must not decrease between calls). Never rejects. If the Team's share of the buffer has no room for all records, none is taken.
@@ -92,6 +94,13 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     sender.close()
   }
 
+  async function health(): Promise<Health> {
+    const found = await Promise.all(options.topics.map((topic) => journal.refusalOf?.(topic) ?? null))
+    const refusals = found.filter((refusal) => refusal !== null)
+    const ready = refusals.length < found.length
+    return { name: 'publisher', ready, ...(refusals.length > 0 && { reason: refusals.join('; ') }) }
+  }
+
   const packed = ({ records, ...slice }: PlacedSlice) => ({
     ...slice,
     count: records.length,
@@ -121,6 +130,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
       stopping ??= stop(deadline)
       return stopping
     },
+    health,
     publish,
     partitionsOf: partitions.of,
   }

@@ -26,6 +26,12 @@ export interface Journal {
   /** The number of partitions of a topic, which only a topic made anew has fewer of. Rejects with a `TopicMissingError`. */
   partitionCount(topic: string): Promise<number>
 
+  /**
+   * Why appends to a topic are refused until somebody acts: it does not exist, or may not be written. Null if they are not, or if that cannot
+   * be known. Absent if a journal refuses none.
+   */
+  refusalOf?(topic: string): Promise<string | null>
+
   /** Creates missing topics; leaves existing ones as they are. */
   createTopics(topics: readonly NamedTopic[]): Promise<void>
 

@@ -1,8 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Admin, type ClusterMetadata, type ClusterTopicMetadata, ConfigResourceTypes } from '@platformatic/kafka'
+import {
+  Admin,
+  type ClusterMetadata,
+  type ClusterTopicMetadata,
+  ConfigResourceTypes,
+  type Connection,
+  kGetBootstrapConnection,
+  metadataV12,
+} from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
+import { describeFault, errorCodes, isRefusedForGood, isUnknownTopic, KafkaError } from './faults.ts'
 import { type Bounds, type LogPlace, listBounds } from './offsets.ts'
 import { patchClient } from './patched-client.ts'
 
@@ -17,6 +25,8 @@ export interface Cluster {
   partitionsOf(topic: string): Promise<readonly TopicPartition[]>
   /** As `Journal.partitionCount`, also where a broker lags behind. */
   partitionCount(topic: string): Promise<number>
+  /** As `Journal.refusalOf`. */
+  refusalOf(topic: string): Promise<string | null>
   /** The effective settings of a topic, by name. Rejects with a `TopicMissingError`. */
   configOf(topic: string): Promise<ReadonlyMap<string, string>>
   /** Creates a topic; false if it exists already. */
@@ -90,6 +100,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     boundsOf,
     // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
+    refusalOf: (topic) => refusalOf(admin, topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
     expectedBrokerCount: async () => {
       const { brokers, topics } = await describeAll(admin, retries)
@@ -147,6 +158,28 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       closed = true
       await admin.close()
     },
+  }
+}
+
+/** Bits of the operations that a user may perform on a topic. A broker that does not tell them sets neither. */
+const MAY_WRITE = 1 << 4
+const MAY_DESCRIBE = 1 << 8
+
+/** A connection to a broker that answers. */
+export const anyBroker = (client: Admin): Promise<Connection> =>
+  new Promise((resolve, reject) => {
+    client[kGetBootstrapConnection]((error, connection) => (connection ? resolve(connection) : reject(error)))
+  })
+
+/** As `Journal.refusalOf`. */
+async function refusalOf(admin: Admin, topic: string): Promise<string | null> {
+  try {
+    const { topics } = await metadataV12.api.async(await anyBroker(admin), [topic], false, true)
+    const rights = topics[0]?.topicAuthorizedOperations ?? 0
+    return rights & MAY_DESCRIBE && !(rights & MAY_WRITE) ? `the right to write ${topic} is missing` : null
+  } catch (error) {
+    if (isUnknownTopic(error)) return new TopicMissingError(topic).message
+    return isRefusedForGood(error) ? `${topic}: ${describeFault(error)}` : null
   }
 }
 

@@ -6,11 +6,11 @@ import {
   consumerGroupHeartbeatV1,
   FindCoordinatorKeyTypes,
   findCoordinatorV4,
-  kGetBootstrapConnection,
   offsetCommitV9,
 } from '@platformatic/kafka'
 import { createWaker } from '../../runtime/waiting.ts'
 import { startAssignment } from './assignment.ts'
+import { anyBroker } from './cluster.ts'
 import { commitPosition, type SendCommit } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault, errorCodes, hasCode } from './faults.ts'
@@ -251,10 +251,8 @@ function coordinatorOf(client: Admin, { context, reading: { group, topics } }: M
   const memberId = randomUUID()
   let known: { readonly host: string; readonly port: number } | undefined
   const find = async () => {
-    const anyBroker = await new Promise<Connection>((resolve, reject) => {
-      client[kGetBootstrapConnection]((error, connection) => (connection ? resolve(connection) : reject(error)))
-    })
-    const { coordinators } = await findCoordinatorV4.api.async(anyBroker, FindCoordinatorKeyTypes.GROUP, [group])
+    const broker = await anyBroker(client)
+    const { coordinators } = await findCoordinatorV4.api.async(broker, FindCoordinatorKeyTypes.GROUP, [group])
     const [found] = coordinators
     if (found === undefined) throw new Error('the brokers name no coordinator')
     return found

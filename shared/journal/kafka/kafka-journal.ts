@@ -67,6 +67,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     append: appender.append,
     pack: packRecords,
     partitionCount: (topic) => cluster.partitionCount(topic),
+    refusalOf: (topic) => cluster.refusalOf(topic),
     createTopics: async (topics) => {
       await createMissing(cluster, topics)
     },

@@ -2,10 +2,11 @@
  * The library's client, patched, and a list of all internals that this adapter depends on. @platformatic/kafka promises none of them, so
  * package.json pins one exact version: before an upgrade, read these places and run the integration and fault suites.
  *
- * - Methods with symbol names, replaced (this file): `kGetBootstrapConnection`, which finds a broker to ask, and `kGetApi`, which finds the
- *   version of a request.
+ * - Methods with symbol names, replaced (this file): `kGetBootstrapConnection`, which finds a broker to ask and is called by cluster.ts, and
+ *   `kGetApi`, which finds the version of a request.
  * - Single requests, in versions that we choose, on connections of the client's own pool (`connections.get`,
  *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
+ *   `metadataV12` (cluster.ts);
  *   `listOffsetsV7` (offsets.ts), `offsetCommitV8` (classic-member.ts); `apiVersionsV3`, `findCoordinatorV4`, `consumerGroupHeartbeatV1` and
  *   `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s parser (append.ts).
  * - The wire format: `Reader` and `Writer` (fetch.ts, append.ts, record-batch.ts), `crc32c` (record-batch.ts),

@@ -327,6 +327,28 @@ describe('a journal that keeps failing', () => {
   })
 })
 
+describe('topics that refuse appends', () => {
+  test('are told, and leave it ready as long as another takes them', async () => {
+    const { journal, publisher } = await setUp({ topics: [TOPIC, 'others'] })
+    const refusals = new Map<string, string>()
+    journal.refusalOf = async (topic) => refusals.get(topic) ?? null
+    expect(await publisher.health()).toEqual({ name: 'publisher', ready: true })
+    refusals.set(TOPIC, 'no right')
+    expect(await publisher.health()).toEqual({ name: 'publisher', ready: true, reason: 'no right' })
+    refusals.set('others', 'no topic')
+    expect(await publisher.health()).toEqual({ name: 'publisher', ready: false, reason: 'no right; no topic' })
+    refusals.clear()
+    expect(await publisher.health()).toEqual({ name: 'publisher', ready: true })
+    await stop(publisher)
+  })
+
+  test('are unknown to a journal that refuses none', async () => {
+    const { publisher } = await setUp()
+    expect(await publisher.health()).toEqual({ name: 'publisher', ready: true })
+    await stop(publisher)
+  })
+})
+
 describe('a publisher that stops', () => {
   test('sends what waits and takes nothing more', async () => {
     const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 60_000 }, 1)
