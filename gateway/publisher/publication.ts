@@ -39,7 +39,7 @@ export interface TooLargeForTopic {
 export type PublishOutcome = 'durable' | UnconfirmedReason | TooLargeForTopic
 
 /** The part of a journal that a publisher needs. */
-export type PublisherJournal = Pick<Journal, 'append' | 'pack' | 'partitionCount' | 'refusalOf'>
+export type PublisherJournal = Pick<Journal, 'append' | 'pack' | 'partitionCount' | 'refusalOf' | 'bytesMax'>
 
 /** Records of one request in a micro-batch. */
 export interface BatchPart {

@@ -3,6 +3,7 @@ import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { BaseServices, HealthCheck } from '../../shared/role.ts'
 import { type ByteShare, createByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
+import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { type Batcher, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
@@ -61,16 +62,14 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   const budget = createByteBudget(options.bufferBytesMax)
   metrics.gauge('sluice_publish_queue_bytes', () => budget.held)
   const limited = metrics.counter('sluice_limited_total', { reason: 'publish_buffer' })
-  const limits = { ...options }
+  const { limits, ...tightTopics } = createLimits({ journal, logger, clock, options })
   const sender = createSender({
     ...options,
     journal,
     metrics,
     logger,
     tracer,
-    onTooLarge: (bytesMax) => {
-      limits.batchBytesMax = Math.min(limits.batchBytesMax, bytesMax)
-    },
+    onTooLarge: tightTopics.restrict,
   })
   let batcher: Batcher | undefined
   const partitions = createPartitionCounts({
@@ -84,6 +83,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
 
   async function start(): Promise<void> {
     batcher = createBatcher({ options: limits, topics: await partitions.start(), send: sender.send })
+    await tightTopics.start()
   }
 
   async function stop(deadline: number): Promise<void> {
@@ -92,6 +92,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     batcher = undefined
     await draining?.drain(performance.now() + deadline - clock.now())
     sender.close()
+    await tightTopics.stop(deadline)
   }
 
   async function health(): Promise<Health> {
@@ -134,6 +135,36 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     publish,
     partitionsOf: partitions.of,
   }
+}
+
+/**
+ * The limits of micro-batches. A topic that takes less at once makes all of them smaller, until it is found to take more: a larger batch
+ * that only tried would be refused with its records.
+ */
+function createLimits({
+  journal,
+  logger,
+  clock,
+  options,
+}: Pick<PublisherDeps, 'journal' | 'logger' | 'clock' | 'options'>) {
+  const limits = { ...options }
+  /** The topics that take less than a micro-batch may have, with how much they take. */
+  const tight = new Map<string, number>()
+  const restrict = (topic: string, bytesMax: number): void => {
+    if (bytesMax < options.batchBytesMax) tight.set(topic, bytesMax)
+    else tight.delete(topic)
+    limits.batchBytesMax = Math.min(options.batchBytesMax, ...tight.values())
+  }
+  const { start, stop } = createRepeater({
+    name: 'limits of topics',
+    clock,
+    intervalMs: options.partitionCheckMs,
+    run: async () => {
+      for (const [topic, known] of tight) restrict(topic, (await journal.bytesMax?.(topic)) ?? known)
+    },
+    onError: (err) => logger.debug({ err }, 'the limits of the topics could not be read'),
+  })
+  return { limits, restrict, start, stop }
 }
 
 /** Pushes all slices; returns one outcome per record, at the indexes in `places`. */

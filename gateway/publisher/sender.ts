@@ -21,7 +21,7 @@ interface SenderDeps {
   readonly sendTimeoutMs: number
   readonly breaker: BreakerOptions
   /** Called when a batch had more bytes than its topic takes at once. */
-  readonly onTooLarge: (bytesMax: number) => void
+  readonly onTooLarge: (topic: string, bytesMax: number) => void
 }
 
 /** Sends micro-batches to the journal. */
@@ -57,7 +57,7 @@ function reportBreaker(metrics: Metrics, logger: Logger): (state: BreakerState) 
 
 /** Turns the failure of a send into an outcome. */
 const outcomesOf =
-  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void, onTooLarge: (bytesMax: number) => void) =>
+  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void, onTooLarge: SenderDeps['onTooLarge']) =>
   async (batch: MicroBatch): Promise<PublishOutcome> => {
     try {
       await send(batch)
@@ -69,7 +69,7 @@ const outcomesOf =
       if (!(error instanceof AppendError && error.outcome === 'not_written')) return 'uncertain'
       const { bytesMax } = error
       if (bytesMax === null) return 'refused'
-      onTooLarge(bytesMax)
+      onTooLarge(batch.topic, bytesMax)
       // Several records are taken in smaller batches when they are sent again.
       return batch.count === 1 ? { bytesMax } : 'refused'
     }

@@ -32,6 +32,9 @@ export interface Journal {
    */
   refusalOf?(topic: string): Promise<string | null>
 
+  /** The most bytes that a topic takes at once, as in an `AppendError`; null if that cannot be known. Absent if a journal sets no limit. */
+  bytesMax?(topic: string): Promise<number | null>
+
   /** Creates missing topics; leaves existing ones as they are. */
   createTopics(topics: readonly NamedTopic[]): Promise<void>
 

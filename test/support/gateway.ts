@@ -129,6 +129,7 @@ async function post(url: string, body: unknown, headers: Record<string, string>)
 /** A publisher's journal under test control: it can fail, and hold appends until they are released. */
 export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
   refusalOf?: NonNullable<Journal['refusalOf']>
+  bytesMax?: NonNullable<Journal['bytesMax']>
   /** Every batch that became durable, in that order. */
   readonly batches: AppendBatch[]
   /** The records of these batches. */

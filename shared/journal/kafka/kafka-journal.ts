@@ -49,11 +49,11 @@ export interface KafkaJournalDeps {
 export function createKafkaJournal({ connection, clock, logger, options: given = {} }: KafkaJournalDeps): KafkaJournal {
   const options = { ...DEFAULTS, ...given }
   const cluster = createCluster(connection, options.requestTimeoutMs)
-  const bytesMaxOf = async (topic: string): Promise<number | null> => {
+  const bytesMax = async (topic: string): Promise<number | null> => {
     const config = await cluster.configOf(topic).catch(() => undefined)
     return Number(config?.get('max.message.bytes')) || null
   }
-  const appender = createAppender(connection, clock, options, bytesMaxOf)
+  const appender = createAppender(connection, clock, options, bytesMax)
   const closing = new AbortController()
   const context: SubscriptionContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()
@@ -68,6 +68,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     pack: packRecords,
     partitionCount: (topic) => cluster.partitionCount(topic),
     refusalOf: (topic) => cluster.refusalOf(topic),
+    bytesMax,
     createTopics: async (topics) => {
       await createMissing(cluster, topics)
     },

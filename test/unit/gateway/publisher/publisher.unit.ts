@@ -151,6 +151,38 @@ describe('what is not confirmed', () => {
     await stop(publisher)
   })
 
+  test('in large batches is durable in them again once the limits of all topics were raised', async () => {
+    const others = 'others'
+    const options = { eagerSends: 1, batchBytesMax: 1_000, partitionCheckMs: 5, topics: [TOPIC, others] }
+    const { journal, publisher, publish } = await setUp(options, 1)
+    const { append } = journal
+    const most = new Map([
+      [TOPIC, 100],
+      [others, 250],
+    ])
+    journal.append = async (batch) => {
+      const bytesMax = most.get(batch.topic) ?? 0
+      if (batch.records.length * 100 <= bytesMax) return append(batch)
+      throw new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax })
+    }
+    journal.bytesMax = async (topic) => most.get(topic) ?? null
+    const several = Array.from({ length: 6 }, () => publication('x', { bytes: 100 }))
+    const publishOthers = () => publisher.publish(others, 'payments', several, performance.now() + 10_000)
+    const sentTo = async (topic: string, outcomes: Promise<readonly PublishOutcome[]>) => {
+      const from = journal.batches.length
+      expect(new Set(await outcomes)).toEqual(new Set(['durable']))
+      return journal.batches.slice(from).flatMap((batch) => (batch.topic === topic ? [batch.records.length] : []))
+    }
+    expect(new Set([...(await publish(several)), ...(await publishOthers())])).toContain('refused')
+    expect(await sentTo(TOPIC, publish(several))).toEqual([1, 1, 1, 1, 1, 1])
+    await publishOthers()
+    most.set(TOPIC, 2_000)
+    await eventually(async () => expect(await sentTo(others, publishOthers())).toEqual([2, 2, 2]))
+    most.set(others, 2_000)
+    await eventually(async () => expect(await sentTo(TOPIC, publish(several))).toEqual([6]))
+    await stop(publisher)
+  })
+
   test('of one partition leaves the others durable', async () => {
     const { journal, publisher, publish } = await setUp({}, 4)
     const publications = Array.from({ length: 40 }, (_, index) => publication(`${index}`, { routeBy: `key-${index}` }))
