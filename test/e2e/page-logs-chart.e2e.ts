@@ -316,12 +316,12 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
 
   /** The page after the part with the charts could not be loaded; it can be from then on. */
   async function showUnloaded(): Promise<Page> {
-    tolerate(/chart-view/)
+    tolerate(/counted-views/)
     const { page } = await show(RANGE)
-    await page.route(/chart-view/, (route) => route.abort())
+    await page.route(/counted-views/, (route) => route.abort())
     await choose(page, 'Chart')
     await page.getByText('This part of the page could not be loaded.').waitFor()
-    await page.unroute(/chart-view/)
+    await page.unroute(/counted-views/)
     return page
   }
 
@@ -332,10 +332,10 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
   })
 
   test('that a server of another version does not have are asked for once', async () => {
-    tolerate(/chart-view/)
+    tolerate(/counted-views/)
     const { page } = await show(RANGE)
     const asked: string[] = []
-    await page.route(/chart-view/, (route) => {
+    await page.route(/counted-views/, (route) => {
       asked.push(route.request().url())
       return route.fulfill({ status: 404 })
     })

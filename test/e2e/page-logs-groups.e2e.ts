@@ -20,8 +20,10 @@ async function fill(server: LogsServer): Promise<void> {
     exception: refused(order),
   }))
   const started = { message: 'started', timestamp: ago(9), scopeData: { '{OriginalFormat}': 'started' } }
-  await server.applications([...paid, ...failed, started].map((log) => ({ categoryName: 'Acme.Billing', ...log })))
-  await server.total('application', 6)
+  const yesterday = { message: 'Order 9 was paid', timestamp: ago(30 * 60) }
+  const all = [...paid, ...failed, started, yesterday]
+  await server.applications(all.map((log) => ({ categoryName: 'Acme.Billing', ...log })))
+  await server.total('application', all.length)
 }
 
 describeWithBrowser('groups of application logs', ({ open }) => {
@@ -91,10 +93,28 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     expect((await names())[0]).toBe('Order <*> was paid')
     await page.getByLabel('Sort').selectOption('Newest first')
     await server.application({ message: 'was just deployed' })
-    await server.total('application', 7)
+    await server.total('application', 8)
     await page.reload()
     await eventually(async () => expect((await names())[0]).toBe('was just deployed'))
     expect(paramsOf(page)).toEqual({ group: 'template', sort: 'first' })
+  })
+
+  test('tell how many logs each had in the time before, and which are new', async () => {
+    const { page } = await show('/application-logs?group=template')
+    const seen = (name: string) => groups(page).filter({ hasText: name }).locator('.seen').textContent()
+    await eventually(async () => expect(await seen('was paid')).toMatch(/^last .+ ago1 in the 1 d before$/))
+    expect(await seen('could not be paid')).toMatch(/^last .+ agofirst .+ ago new, none in the 1 d before$/)
+    // Each search is compared with its own time before, and none with a time that has no logs at all.
+    await page.getByRole('combobox', { name: 'Search' }).fill('started')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await groups(page).locator('.seen').allTextContents()).toHaveLength(1))
+    await eventually(async () => expect(await seen('started')).toMatch(/ago new, none in the 1 d before$/))
+    const { page: longer } = await show('/application-logs?group=template&from=now-2d')
+    const asked = longer.waitForResponse((answer) => /[?&]buckets=1(&|$)/.test(answer.url()))
+    await groups(longer).nth(2).waitFor()
+    await (await asked).finished()
+    await longer.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    expect(await groups(longer).filter({ hasText: 'was paid' }).locator('.seen').textContent()).toMatch(/ago $/)
   })
 
   test('of nothing say why there is nothing', async () => {

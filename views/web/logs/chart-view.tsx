@@ -18,6 +18,7 @@ import { folderOf } from './facts.ts'
 import { type AddressParams, type ChosenChart, NO_CHART } from './filters.ts'
 import { Empty } from './list.tsx'
 import { GROUP_PARAMETERS, isGrouping } from './texts.ts'
+import { lengthOf } from './time-spans.ts'
 import { BUCKETS } from './use-counts.ts'
 
 /** Number of series drawn at first, and the maximum. */
@@ -172,12 +173,6 @@ const Names = ({ names, onName }: NamesProps) => (
     ))}
   </>
 )
-
-/** The length of a range in milliseconds; undefined if an end is open or cannot be read. */
-function lengthOf({ from = '', to = '' }: AddressParams): number | undefined {
-  const length = Date.parse(to) - Date.parse(from)
-  return length > 0 ? length : undefined
-}
 
 /** The only line of a chart as it was in the time of the same length before; undefined while it is not known, or without a path. */
 function useEarlier(path: string | null, params: Params, counted: AddressParams, data: Series | undefined) {

@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
-import type { Group, Groups } from '../../schemas/answers.ts'
+import { durationText } from '../../flow-layout/times.ts'
+import type { Group, Groups, Histogram } from '../../schemas/answers.ts'
 import { Failed } from '../api/failed.tsx'
-import { useFetch } from '../api/use-fetch.ts'
+import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
-import { agoText } from '../lib/times.ts'
+import { agoText, iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Select } from '../ui/select.tsx'
@@ -16,6 +17,7 @@ import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
 import { Empty } from './list.tsx'
 import {
+  EARLIER,
   FURTHER_GROUPS,
   GROUP_PARAMETERS,
   GROUP_SORT,
@@ -24,6 +26,7 @@ import {
   groupsName,
   ungroupedText,
 } from './texts.ts'
+import { lengthOf } from './time-spans.ts'
 
 /** Number of groups shown at first, and the maximum. */
 const SHOWN = 50
@@ -32,19 +35,19 @@ const SHOWN_MAX = 200
 interface GroupListProps {
   readonly kind: EntryKind
   readonly by: Grouping
-  /** The parameters that select the logs, with the counted range. */
+  /** The list's parameters: the same object while the same logs are counted again. */
   readonly filter: AddressParams
+  /** The same, with the counted range. */
+  readonly counted: AddressParams
   readonly onChange: (params: AddressParams) => void
 }
 
 /** The logs in groups, largest or newest first; each links to its logs. */
-export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
+export function GroupList({ kind, by, filter, counted, onChange }: GroupListProps) {
   const [groups, setGroups] = useState(() => (rowsToReturn() > SHOWN ? SHOWN_MAX : SHOWN))
-  const { data, loading, problem, reload } = useFetch<Groups>(`/api/${folderOf(kind)}/groups`, {
-    ...filter,
-    by,
-    groups,
-  })
+  const path = `/api/${folderOf(kind)}/groups`
+  const { data, loading, problem, reload } = useFetch<Groups>(path, { ...counted, by, groups })
+  const earlier = useEarlier(data && kind, by, filter, counted)
   useReturn(data)
   const now = useNow()
   const { sort = '' } = useAddress().params
@@ -60,7 +63,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
       <Busy on={loading} />
       <Failed problem={problem} reload={reload} />
       {answer !== undefined && items.length === 0 && answer.ungrouped === 0 && !loading && (
-        <Empty kind={kind} filter={filter} onChange={onChange} />
+        <Empty kind={kind} filter={counted} onChange={onChange} />
       )}
       {answer !== undefined && (
         <>
@@ -76,7 +79,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
           )}
           <ol class="groups">
             {(sort === '' ? items : items.toSorted(byFirst)).map((group) => (
-              <Row key={group.value} group={group} by={by} now={now} />
+              <Row key={group.value} group={group} by={by} now={now} earlier={earlier} />
             ))}
           </ol>
           <Rest answer={answer} by={by} onMore={groups < SHOWN_MAX ? () => setGroups(SHOWN_MAX) : undefined} />
@@ -84,6 +87,35 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
       )}
     </section>
   )
+}
+
+/** The groups in the time of the same length before. */
+interface Earlier {
+  /** The length of that time in words. */
+  readonly length: string
+  /** The number of a group's logs in that time; undefined if it is not known. */
+  countOf(value: string): number | undefined
+}
+
+/** Undefined while it is not known, if the range has an open end, and if the Team has no log at all of that time; `kind` is undefined to wait. */
+function useEarlier(
+  kind: EntryKind | undefined,
+  by: Grouping,
+  filter: AddressParams,
+  counted: AddressParams,
+): Earlier | undefined {
+  const length = lengthOf(counted)
+  const from = counted['from'] ?? ''
+  const range = length !== undefined && { from: iso(Date.parse(from) - length), to: from }
+  const path = kind && range && `/api/${folderOf(kind)}`
+  const { data } = useFetch<Groups>(path ? `${path}/groups` : null, { ...counted, ...range, by, groups: SHOWN_MAX })
+  const isAnswered = useAnswers(data, filter)
+  const counts = useMemo(() => new Map(data?.items.map(({ value, count }) => [value, count])), [data])
+  // Without a match it may be that nothing was logged yet, when everything would be new.
+  const isEmpty = data !== undefined && counts.size === 0 && data.ungrouped === 0
+  const all = useFetch<Histogram>(path && isEmpty ? `${path}/histogram` : null, { ...range, buckets: 1 }).data
+  if (!isAnswered || length === undefined || data === undefined || (isEmpty && !all?.total)) return undefined
+  return { length: durationText(length), countOf: (value) => counts.get(value) ?? (data.more ? undefined : 0) }
 }
 
 /** New groups come first: those whose first log is the latest. */
@@ -116,10 +148,13 @@ interface RowProps {
   readonly by: Grouping
   /** Milliseconds since 1970. */
   readonly now: number
+  readonly earlier: Earlier | undefined
 }
 
-function Row({ group, by, now }: RowProps) {
+function Row({ group, by, now, earlier }: RowProps) {
   const { value, label, detail, count, firstAt, lastAt, worstLevel, sample } = group
+  const before = earlier?.countOf(value)
+  const length = earlier?.length ?? ''
   const below = [...(detail?.split('\n', 1) ?? []), sample.message].join(' · ')
   return (
     <li data-id={value}>
@@ -142,9 +177,21 @@ function Row({ group, by, now }: RowProps) {
           <time dateTime={lastAt} title={lastAt}>
             last {agoText(lastAt, now)}
           </time>
-          <time dateTime={firstAt} title={firstAt}>
-            first {agoText(firstAt, now)}
-          </time>
+          {before ? (
+            <span>{EARLIER.count(before, length)}</span>
+          ) : (
+            <span>
+              <time dateTime={firstAt} title={firstAt}>
+                first {agoText(firstAt, now)}
+              </time>{' '}
+              {before === 0 && (
+                <span class="badge warn" title={EARLIER.none(length)}>
+                  {EARLIER.fresh}
+                  <span class="hidden">, {EARLIER.none(length)}</span>
+                </span>
+              )}
+            </span>
+          )}
         </span>
       </a>
     </li>

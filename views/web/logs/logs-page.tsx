@@ -14,7 +14,6 @@ import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { folderOf } from './facts.ts'
 import { type AddressParams, chartOf, chartParams, ENVIRONMENT, NO_CHART } from './filters.ts'
-import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
 import { Chosen, Rail } from './rail.tsx'
@@ -30,7 +29,8 @@ import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
 import { useRows } from './use-rows.ts'
 
-const ChartView = part(() => import('./chart-view.tsx').then((module) => module.ChartView))
+const GroupList = part(() => import('./counted-views.ts').then((module) => module.GroupList))
+const ChartView = part(() => import('./counted-views.ts').then((module) => module.ChartView))
 
 /** The logs of one kind: the search, counts over time, and the list. */
 export function LogsPage({ kind }: { readonly kind: EntryKind }) {
@@ -126,7 +126,9 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           {rail}
         </aside>
         {isList && <List kind={kind} list={list} state={state} columns={columns} total={total} onChange={set} />}
-        {grouping && <GroupList key={grouping} kind={kind} by={grouping} filter={counted} onChange={set} />}
+        {grouping && (
+          <GroupList key={grouping} kind={kind} by={grouping} filter={list.filter} counted={counted} onChange={set} />
+        )}
         {chart && (
           <ChartView kind={kind} chart={chart} filter={list.filter} counted={counted} total={total} onChange={set} />
         )}

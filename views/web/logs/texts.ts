@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../../shared/contract/records.ts'
-import { plural } from '../../flow-layout/format.ts'
+import { countText, plural } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
 
@@ -27,6 +27,13 @@ export const GROUP_SORTS = [
   ['', 'Most logs first'],
   ['first', 'Newest first'],
 ] as const
+
+/** The texts about a group in the time before. */
+export const EARLIER = {
+  count: (count: number, time: string): string => `${countText(count)} in the ${time} before`,
+  fresh: 'new',
+  none: (time: string): string => `none in the ${time} before`,
+} as const
 
 export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower search shows others.'
 

@@ -1,5 +1,6 @@
 import { type Tick, ticksOf as ticksAt } from '../../flow-layout/ticks.ts'
 import { iso } from '../lib/times.ts'
+import type { AddressParams } from './filters.ts'
 
 /** Consecutive spans of equal width, as drawn from left to right by a histogram or chart. */
 export interface Spans {
@@ -23,6 +24,12 @@ export function rangeOf(
   const last = starts[Math.max(one, other)]
   if (first === undefined || last === undefined) return undefined
   return { from: first, to: iso(Date.parse(last) + interval) }
+}
+
+/** The length of a range in milliseconds; undefined if an end is open or cannot be read. */
+export function lengthOf({ from = '', to = '' }: AddressParams): number | undefined {
+  const length = Date.parse(to) - Date.parse(from)
+  return length > 0 ? length : undefined
 }
 
 /** The times below a drawing of this width in pixels. */
