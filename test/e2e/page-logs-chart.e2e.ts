@@ -385,6 +385,31 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await eventually(async () => expect(await legend(page)).toEqual(compared.slice(0, 1)))
   })
 
+  test('are compared line by line, each value with itself, and with a week before', async () => {
+    const { page } = await show(`from=${at(5)}&to=${at(10)}&chart=count&by=scope.path`)
+    const now = ['/a2', '/b2']
+    await eventually(async () => expect((await legend(page)).toSorted()).toEqual(now))
+    await choose(page, 'Compare with 5 h earlier')
+    const compared = ['/a2', '/b2', '5 h earlier: /a3', '5 h earlier: /b3']
+    await eventually(async () => expect((await legend(page)).toSorted()).toEqual(compared))
+    const looks = await page.evaluate<readonly string[]>(
+      '[...document.querySelectorAll(".swatch path")].map(({ attributes }) => [...attributes].map(({ value }) => value).join())',
+    )
+    expect(new Set(looks).size).toBe(4)
+    expect(await page.getByRole('button', { name: /^Only / }).count()).toBe(2)
+    await choose(page, '5 h earlier: /a 3')
+    await choose(page, 'Compare with 7 d earlier')
+    const week = ['/a2', '/b2', '7 d earlier: /a0', '7 d earlier: /b0']
+    await eventually(async () => expect((await legend(page)).toSorted()).toEqual(week))
+    expect(paramsOf(page)).toMatchObject({ before: 'week' })
+    await choose(page, 'Compare with 7 d earlier')
+    await eventually(async () => expect((await legend(page)).toSorted()).toEqual(now))
+    // A week before that of a whole week would be the same.
+    const { page: weekly } = await show(`from=${at(10 - 7 * 24)}&to=${at(10)}&chart=count`)
+    await weekly.getByRole('button', { name: 'Compare with 7 d earlier' }).waitFor()
+    expect(await weekly.getByRole('button', { name: /^Compare with/ }).count()).toBe(1)
+  })
+
   test('of levels have the colours of levels', async () => {
     const { page } = await show(`${RANGE}&chart=count&by=level`)
     await eventually(async () => expect(await legend(page)).toEqual(['Information11']))

@@ -19,6 +19,10 @@ const PAGE = 10
 
 /** A line of the chart; `total` is the number of all its logs, for a chart of such numbers. */
 interface Drawn {
+  /** Unlike that of every other line of the chart. */
+  readonly key: string
+  /** Whether it is the line of an earlier time. */
+  readonly isEarlier: boolean
   readonly total: number | undefined
   readonly value: string | null
   readonly term: string | null
@@ -28,8 +32,20 @@ interface Drawn {
   readonly isHidden: boolean
 }
 
+type Points = Pick<Series['items'][number], 'count' | 'points'>
+
+/** The lines of an earlier time. */
+export interface Earlier {
+  /** How much earlier. */
+  readonly label: string
+  /** The line of the same value; undefined if it is not known. */
+  lineOf(value: string | null): Points | undefined
+}
+
 interface PlotProps {
   readonly series: Series
+  /** Drawn beside the lines of the same values. */
+  readonly earlier: Earlier | undefined
   /** Called with the range of the chosen spans; `isPoint` if it is a single one. */
   readonly onRange: (range: { readonly from: string; readonly to: string }, isPoint: boolean) => void
   /** Given a line of the chart whose logs alone are to be shown. */
@@ -37,10 +53,10 @@ interface PlotProps {
 }
 
 /** Lines over time, a legend with their values at a point, and the same data as a table. */
-export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
+export function ChartPlot({ series, earlier, onRange, onOnly }: PlotProps) {
   const { fn, value, by, interval, items } = series
   const spans: Spans = { starts: series.spans, interval }
-  const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set())
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [point, setPoint] = useState<number>()
   const [table, setTable] = useState(false)
   const lookFor = useLooks(
@@ -58,16 +74,22 @@ export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   })
   const fnName = FUNCTIONS.find(([name]) => name === fn)?.[1] ?? fn
   const title = CHART.title(fnName, value && visible(value), by && visible(by))
-  const all = items.map(
-    (item): Drawn => ({
-      ...item,
-      total: fn === 'count' ? item.count : undefined,
-      label: item.label === null ? title : visible(item.label),
-      look: lookFor(item.value),
-      isHidden: hidden.has(item.value),
-    }),
-  )
-  const toggle = (one: string | null): void => {
+  const all = items.flatMap(({ value, term, ...item }): readonly Drawn[] => {
+    const name = item.label === null ? title : visible(item.label)
+    const look = lookFor(value)
+    const draw = ({ count, points }: Points, isEarlier: boolean, label: string, look: Look): Drawn => {
+      const key = `${isEarlier} ${value}`
+      const total = fn === 'count' ? count : undefined
+      return { key, isEarlier, total, value, term, label, points, look, isHidden: hidden.has(key) }
+    }
+    const now = draw(item, false, name, look)
+    const before = earlier?.lineOf(value)
+    if (earlier === undefined || before === undefined) return [now]
+    // The counterpart of an only line is grey, which is easier to tell apart than dots.
+    if (by === null) return [now, draw(before, true, earlier.label, lookOf('var(--muted)', DASHES))]
+    return [now, draw(before, true, `${earlier.label}: ${name}`, lookOf(look.stroke, DOTS))]
+  })
+  const toggle = (one: string): void => {
     const others = [...hidden].filter((each) => each !== one)
     setHidden(new Set(hidden.has(one) ? others : [...others, one]))
   }
@@ -187,7 +209,7 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
           {marked !== undefined && marked.from !== marked.to && <Brush {...marked} height={PLOT_HEIGHT} />}
           {at !== undefined && <path class="cross" d={`M${at + 0.5} 0V${PLOT_HEIGHT}`} />}
           {shown.map((one) => (
-            <Line key={one.value} line={one} axis={axis} at={at} />
+            <Line key={one.key} line={one} axis={axis} at={at} />
           ))}
         </svg>
         <TimeTicks spans={spans} />
@@ -206,10 +228,7 @@ interface Look {
   readonly 'stroke-dasharray': string | undefined
 }
 
-/**
- * The look of each line by its value. That of a level is its own, and the only one with a value where no field makes the lines is of an
- * earlier time. Any other stays the same while others come and go, which take those that are free.
- */
+/** The look of each line by its value. That of a level is its own. Any other stays the same while others come and go, which take those that are free. */
 function useLooks(values: readonly (string | null)[], by: string | null): (value: string | null) => Look {
   const places = useRef<ReadonlyMap<string | null, number>>(new Map())
   const before = places.current
@@ -218,16 +237,15 @@ function useLooks(values: readonly (string | null)[], by: string | null): (value
   places.current = new Map(values.map((value) => [value, before.get(value) ?? free.shift() ?? 0]))
   return (value) => {
     const place = places.current.get(value) ?? 0
-    if (value !== null && by === null) return lookOf('var(--muted)', true)
-    if (by === 'level') return lookOf(LEVEL_LOOKS[value as Level].colour, value === 'Trace')
-    return lookOf(`var(--series-${(place % COLOURS) + 1})`, Math.floor(place / COLOURS) % 2 === 1)
+    if (by === 'level') return lookOf(LEVEL_LOOKS[value as Level].colour, value === 'Trace' ? DASHES : undefined)
+    return lookOf(`var(--series-${(place % COLOURS) + 1})`, Math.floor(place / COLOURS) % 2 === 1 ? DASHES : undefined)
   }
 }
 
-const lookOf = (stroke: string, isDashed: boolean): Look => ({
-  stroke,
-  'stroke-dasharray': isDashed ? '5 4' : undefined,
-})
+const DASHES = '5 4'
+const DOTS = '0 5'
+
+const lookOf = (stroke: string, dashes: string | undefined): Look => ({ stroke, 'stroke-dasharray': dashes })
 
 interface LineProps extends Pick<AreaProps, 'at'> {
   readonly line: Drawn
@@ -268,20 +286,20 @@ interface LegendProps extends Pick<AreaProps, 'at'> {
   readonly all: readonly Drawn[]
   /** Undefined if no line has logs of its own. */
   readonly onOnly: PlotProps['onOnly'] | undefined
-  readonly onToggle: (value: string | null) => void
+  readonly onToggle: (key: string) => void
 }
 
 /** The lines' labels with their values; a click hides or shows a line. */
 const Legend = ({ all, at, onToggle, onOnly }: LegendProps) => (
   <div class="legend">
     {all.map((one) => (
-      <span key={one.value}>
+      <span key={one.key}>
         <button
           type="button"
           class="series"
           aria-pressed={!one.isHidden}
           title={one.label}
-          onClick={() => onToggle(one.value)}
+          onClick={() => onToggle(one.key)}
         >
           <svg class="swatch" viewBox="0 0 20 4" aria-hidden="true">
             <path d="M0 2H20" {...one.look} />
@@ -289,7 +307,7 @@ const Legend = ({ all, at, onToggle, onOnly }: LegendProps) => (
           <bdi class="cut">{one.label}</bdi>
           <b class="num">{numberAt(one, at)}</b>
         </button>
-        {onOnly && (
+        {onOnly && !one.isEarlier && (
           <IconButton icon="plus" label={CHART.onlyOf(one.label)} title={CHART.only} onClick={() => onOnly(one)} />
         )}
       </span>

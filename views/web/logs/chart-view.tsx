@@ -11,7 +11,7 @@ import { iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
 import { Select } from '../ui/select.tsx'
 import { changeSearch } from './change-search.ts'
-import { ChartPlot } from './chart-plot.tsx'
+import { ChartPlot, type Earlier } from './chart-plot.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
 import { familyOf } from './columns.ts'
 import { folderOf } from './facts.ts'
@@ -75,16 +75,18 @@ export function ChartView(props: ChartViewProps) {
           text={by}
           onText={(next) => onChange({ by: next })}
         />
-        {by === '' && length !== undefined && (
-          <button
-            type="button"
-            class="button small"
-            aria-pressed={before !== undefined}
-            onClick={() => onChange({ before: before === undefined ? '1' : undefined })}
-          >
-            {CHART.compare(durationText(length))}
-          </button>
-        )}
+        {length !== undefined &&
+          BEFORE.filter((name) => name !== 'week' || length < WEEK_MS).map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="button small"
+              aria-pressed={shiftOf(before, length) === shiftOf(name, length)}
+              onClick={() => onChange({ before: before === name ? undefined : name })}
+            >
+              {CHART.compare(durationText(shiftOf(name, length) ?? 0))}
+            </button>
+          ))}
       </div>
       {value === '' && (
         // It keeps its room while there are no names, so that they move nothing.
@@ -99,6 +101,14 @@ export function ChartView(props: ChartViewProps) {
     </section>
   )
 }
+
+const WEEK_MS = 7 * 86_400_000
+/** The earlier times that a chart is compared with, as in the address: that of the same length before, or of a week before. */
+const BEFORE = ['1', 'week'] as const
+
+/** How much earlier, in milliseconds; undefined without a comparison. A week of a longer range would overlap it. */
+const shiftOf = (before: string | undefined, length: number): number | undefined =>
+  before === undefined ? undefined : before === 'week' ? Math.max(WEEK_MS, length) : length
 
 /** Debounces input, as each request reads logs; in milliseconds. */
 const REST_MS = 100
@@ -174,19 +184,32 @@ const Names = ({ names, onName }: NamesProps) => (
   </>
 )
 
-/** The only line of a chart as it was in the time of the same length before; undefined while it is not known, or without a path. */
-function useEarlier(path: string | null, params: Params, counted: AddressParams, data: Series | undefined) {
-  const length = lengthOf(counted) ?? 0
+/** The lines of a chart as they were earlier; undefined while they are not known, or without a path. */
+function useEarlier(
+  path: string | null,
+  { before, by }: ChosenChart,
+  params: Params,
+  counted: AddressParams,
+  data: Series | undefined,
+): Earlier | undefined {
+  const apart = shiftOf(before, lengthOf(counted) ?? 0) ?? 0
   // Whole spans earlier, so that the points of both are of the same spans.
-  const shift = data === undefined ? 0 : Math.ceil(length / data.interval) * data.interval
+  const shift = data === undefined ? 0 : Math.ceil(apart / data.interval) * data.interval
   const earlier = (time = ''): string => iso(Date.parse(time) - shift)
   const range = shift > 0 && { from: earlier(counted['from']), to: earlier(counted['to']) }
-  const before = useFetch<Series>(range ? path : null, { ...params, ...range }).data
-  const [line] = before?.items ?? []
-  if (data === undefined || before === undefined || line === undefined) return undefined
-  const points = data.spans.map((start) => line.points[before.spans.indexOf(earlier(start))] ?? null)
-  const label = CHART.earlier(durationText(length))
-  return { ...line, points, value: label, label }
+  const series = by && SERIES_MAX
+  const answer = useFetch<Series>(range ? path : null, { ...params, ...range, series }).data
+  if (data === undefined || answer === undefined || answer.spans[0] !== earlier(data.spans[0])) return undefined
+  const places = data.spans.map((start) => answer.spans.indexOf(earlier(start)))
+  return {
+    label: CHART.earlier(durationText(apart)),
+    lineOf: (value) => {
+      const line = answer.items.find((item) => item.value === value)
+      if (line === undefined && answer.more) return undefined
+      const none = data.fn === 'count' ? 0 : null
+      return { count: line?.count ?? 0, points: places.map((place) => (line ? (line.points[place] ?? null) : none)) }
+    },
+  }
 }
 
 /** The chart returned by the API, or why there is nothing to draw. */
@@ -196,7 +219,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
   const path = `/api/${folderOf(kind)}/series`
   const params = { ...counted, ...{ fn, value, by, buckets: BUCKETS }, series: by === undefined ? undefined : most }
   const { data, loading, problem, reload } = useFetch<Series>(path, params)
-  const earlier = useEarlier(before !== undefined && by === undefined ? path : null, params, counted, data)
+  const earlier = useEarlier(before === undefined ? null : path, chart, params, counted, data)
   const isEmpty = data?.items.every(({ count }) => count === 0)
   return (
     <div class={problem === undefined ? '' : 'stale'}>
@@ -206,7 +229,8 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
       {data !== undefined && !isEmpty && (
         <>
           <ChartPlot
-            series={earlier === undefined ? data : { ...data, items: [...data.items, earlier] }}
+            series={data}
+            earlier={earlier}
             onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
             onOnly={({ value: only, term }) => {
               if (isGrouping(by)) onChange({ [GROUP_PARAMETERS[by]]: only ?? undefined })
