@@ -41,9 +41,8 @@ describeWithBrowser('the page of refused logs', ({ open, team }) => {
     const { page, context } = await open(server.url, { key: server.key, path: '/refused' })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const one = item(page, 'order-plcaed')
-    await one.locator('summary').click()
+    await one.locator('summary').getByText('Did you mean order-placed?').click()
     await one.getByText('No Event or Step has this uniqueIdentifier').last().waitFor()
-    await one.getByText('Did you mean order-placed?').waitFor()
     for (const text of [`${server.key.slice(0, 6)}…`, 'acme-shop/2.1', '/api/ExternalLogs', `"it's"`])
       await one.getByText(text).last().waitFor()
     await one.getByRole('button', { name: 'Copy as cURL, with the identifier mended' }).click()
@@ -63,6 +62,14 @@ describeWithBrowser('the page of refused logs', ({ open, team }) => {
     const reason = item(page, `told-at-${width}`).locator('summary').getByText('No Event or Step has this')
     await reason.waitFor()
     expect((await reason.boundingBox())?.width).toBeGreaterThan(250)
+    // All of it: what has to be changed comes last.
+    const isCut = await page.evaluate(`[...document.querySelectorAll('summary bdi')].some((node) => {
+      const range = document.createRange()
+      range.selectNodeContents(node)
+      return range.getBoundingClientRect().right > node.closest('summary').getBoundingClientRect().right
+    })`)
+    expect(isCut).toBe(false)
+    expect(await reason.textContent()).toMatch(/ or register the Event or Step first\.$/)
   })
 
   test('tells of an entry of a batch its place and the fields at fault', async () => {

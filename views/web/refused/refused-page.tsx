@@ -139,7 +139,15 @@ const Refused = ({ item, nameOf, isOpen, onToggle }: RefusedProps) => (
       <bdi class="cut mono" title={visible(item.identifier ?? '')}>
         {visible(nameOf('project', item.identifier ?? ''))}
       </bdi>
-      <bdi class="cut grow muted">{visible(item.message)}</bdi>
+      <span class="grow change">
+        <bdi>{visible(item.message)}</bdi>
+        {item.nearest !== null && (
+          <>
+            {' '}
+            {REFUSED.nearest} <bdi class="mono">{visible(item.nearest.identifier)}</bdi>?
+          </>
+        )}
+      </span>
       {item.unnoted > 0 && (
         <span class="badge warn" title={REFUSED.unnotedAbout}>
           {REFUSED.unnoted(countText(item.unnoted))}
@@ -151,17 +159,11 @@ const Refused = ({ item, nameOf, isOpen, onToggle }: RefusedProps) => (
 )
 
 function Facts({ item }: { readonly item: Refusal }) {
-  const { message, nearest, body, bodyCut, curl } = item
+  const { nearest, body, bodyCut, curl } = item
   return (
     <div class="body stack">
-      <p>
-        <bdi>{visible(message)}</bdi>
-      </p>
       {nearest !== null && (
-        <p class="notice">
-          <span>
-            {REFUSED.nearest} <bdi class="mono">{visible(nearest.identifier)}</bdi>?
-          </span>
+        <p>
           <a href={hrefTo({ path: ['team'] })}>{REFUSED.all}</a>
         </p>
       )}
