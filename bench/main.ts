@@ -2,13 +2,11 @@
  * `npm run bench`: measures embedded Sluice and the floor, in one run, and writes its section of docs/performance.md. Absolute figures
  * depend on the machine; the ratios are meaningful. See `-- --help`.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { API_KEY, batchBodies, REGISTRY, singleBodies } from './entries.ts'
+import { API_KEY, batchBodies, singleBodies } from './entries.ts'
 import { type LoadResult, runLoad } from './load.ts'
-import { type MeasuredProcess, startMeasured } from './measured-process.ts'
+import { type MeasuredProcess, startIn, startMeasured, startSluice } from './measured-process.ts'
 import { type Round, render } from './report.ts'
 import { drained, histogramQuantile, metrics } from './scrape.ts'
 import { writeSection } from './sections.ts'
@@ -41,32 +39,8 @@ const WORKLOADS = [
 
 type Workload = (typeof WORKLOADS)[number]
 
-const startSluice = (): Promise<MeasuredProcess> =>
-  startIn((directory) => {
-    writeFileSync(join(directory, 'registry.yaml'), REGISTRY)
-    return startMeasured([join(import.meta.dirname, '../deploy/main.ts'), 'start'], {
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      DATA_DIR: join(directory, 'data'),
-      REGISTRY_FILE: join(directory, 'registry.yaml'),
-    })
-  })
-
 const startFloor = (): Promise<MeasuredProcess> =>
-  startIn((directory) => startMeasured([join(import.meta.dirname, 'floor.ts'), join(directory, 'floor.db')], {}))
-
-/** Uses a folder for one run, and deletes it afterwards: pending writes would slow down the next run. */
-async function startIn(start: (directory: string) => Promise<MeasuredProcess>): Promise<MeasuredProcess> {
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-  const remove = (): void => rmSync(directory, { recursive: true, force: true })
-  try {
-    const target = await start(directory)
-    return { ...target, stop: () => target.stop().finally(remove) }
-  } catch (error) {
-    remove()
-    throw error
-  }
-}
+  startIn((folder) => startMeasured([join(import.meta.dirname, 'floor.ts'), join(folder, 'floor.db')], {}))
 
 const load = (
   target: MeasuredProcess,
@@ -100,7 +74,7 @@ async function measureWorkload(workload: Workload): Promise<Round> {
   const floorRun = await saturate(floor, workload, async () => {})
   await floor.stop()
 
-  const sluice = await startSluice()
+  const sluice = await startSluice([], {})
   const settle = () => drained(sluice.url)
   const run = await saturate(sluice, workload, settle)
   const steady = await load(sluice, workload, { rate: Math.max(1, Math.round(run.result.requestsPerSecond * 0.7)) })
@@ -113,7 +87,7 @@ async function measureWorkload(workload: Workload): Promise<Round> {
 /** Latency at the rate stated in the goals, and how soon an entry is searchable at half load. */
 async function measureLatency(): Promise<{ modest: LoadResult; searchableP99Ms: number }> {
   const [single] = WORKLOADS
-  const sluice = await startSluice()
+  const sluice = await startSluice([], {})
   await load(sluice, single, { seconds: 2, rate: 1_000 })
   const modest = await load(sluice, single, { rate: 1_000 })
   const before = await metrics(sluice.url)
@@ -131,7 +105,7 @@ async function measureLatency(): Promise<{ modest: LoadResult; searchableP99Ms: 
 /** Twice the sustainable load, on too many connections: memory after a third of the time and at the end. */
 async function measureOverload(): Promise<{ earlyMiB: number; lateMiB: number; result: LoadResult }> {
   const [, batch] = WORKLOADS
-  const sluice = await startSluice()
+  const sluice = await startSluice([], {})
   const capacity = await load(sluice, batch, { seconds: 3 })
   const rate = Math.round(capacity.requestsPerSecond * 2)
   await load(sluice, batch, { rate, connections: 128 })

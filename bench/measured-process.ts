@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pause } from '../shared/runtime/waiting.ts'
 import { processTimes } from '../test/support/sluice-process.ts'
+import { REGISTRY } from './entries.ts'
 
 /** A program under measurement, as accounted for by the kernel. */
 export interface MeasuredProcess {
@@ -21,6 +25,33 @@ export async function startMeasured(args: readonly string[], env: Record<string,
   return measured(child, await printedUrl(child))
 }
 
+/** Starts Sluice as users do, on files of its own. */
+export const startSluice = (args: readonly string[], settings: Record<string, string>): Promise<MeasuredProcess> =>
+  startIn((folder) => {
+    const registry = join(folder, 'registry.yaml')
+    writeFileSync(registry, REGISTRY)
+    return startMeasured([join(import.meta.dirname, '../deploy/main.ts'), 'start', ...args], {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: join(folder, 'data'),
+      REGISTRY_FILE: registry,
+      ...settings,
+    })
+  })
+
+/** Gives a program a folder, and deletes that once the program has stopped: pending writes would slow down the next run. */
+export async function startIn(start: (folder: string) => Promise<MeasuredProcess>): Promise<MeasuredProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    const program = await start(folder)
+    return { ...program, stop: () => program.stop().finally(remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
 /** Starts another program, and waits for any response at its URL. */
 export async function startProgram(command: string, args: readonly string[], url: string): Promise<MeasuredProcess> {
   const child = run(command, args, {})
@@ -35,7 +66,7 @@ export async function startProgram(command: string, args: readonly string[], url
     )
     if (answers) return measured(child, url)
     if (over) throw new Error(`${command} ended before it was ready`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
 }
 

@@ -1,3 +1,5 @@
+import { pause } from '../shared/runtime/waiting.ts'
+
 /** A sample in the Prometheus text format: name, labels as written, value. */
 export interface Sample {
   readonly name: string
@@ -27,7 +29,7 @@ export async function drained(url: string): Promise<void> {
       .filter(({ name, labels }) => name === 'sluice_consumer_records_total' && !labels.includes('view="flows"'))
       .reduce((sum, { value }) => sum + value, 0)
     if (indexed >= accepted) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
 }
 

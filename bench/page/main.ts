@@ -6,6 +6,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
+import { pause } from '../../shared/runtime/waiting.ts'
 import { createOpener, findChromium, launchChromium, NO_CHROMIUM } from '../../test/support/open-page.ts'
 import { LOGS_KEY, type LogsServer, startLogsServer } from '../../test/support/page-logs.ts'
 import { median, table, whole } from '../numbers.ts'
@@ -135,7 +136,7 @@ async function living(server: LogsServer, page: Page, minutes: number, rate: num
         sent = due
         await server.applications(Array.from({ length: due - from }, (_, index) => logOf(from + index)))
       }
-      await new Promise((resolve) => setTimeout(resolve, 1_000 / SENDS_A_SECOND))
+      await pause(1_000 / SENDS_A_SECOND)
     }
   }
   const rows: (readonly string[])[] = []

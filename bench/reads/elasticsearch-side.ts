@@ -1,11 +1,9 @@
 import * as entryProjections from '../../consumers/projections/entries.ts'
 import * as flowProjections from '../../consumers/projections/flows.ts'
 import { levelRank } from '../../shared/contract/levels.ts'
-import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { leafTerm } from '../../shared/log-store/elasticsearch/entry-body.ts'
 import { FACETS } from '../../shared/log-store/log-store.ts'
-import { createLogger } from '../../shared/runtime/logger.ts'
-import { createMetrics } from '../../shared/runtime/metrics.ts'
+import { openStore } from '../stack/servers.ts'
 import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, type Range, type Read, spanMs } from './reads.ts'
 import { DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
 import { heldBy, projectionOf, readStore, type Side, type Timed } from './side.ts'
@@ -14,16 +12,7 @@ const PREFIX = 'bench-reads'
 
 /** Sluice's log store on a server, and beside it the leanest requests by hand to the same indices. */
 export async function openElasticsearchSides(url: string, entries: number): Promise<readonly Side[]> {
-  const store = createElasticsearchLogStore({
-    url,
-    auth: () => ({ type: 'none' }),
-    caFile: null,
-    indexPrefix: PREFIX,
-    clock: { now: () => END_MS },
-    logger: createLogger('warn', 'bench'),
-    metrics: createMetrics(),
-    options: { replicas: 0 },
-  })
+  const store = openStore(url, PREFIX, { now: () => END_MS })
   await store.indices.apply()
   const { signal } = new AbortController()
   const project = projectionOf({ ...entryProjections, ...flowProjections })

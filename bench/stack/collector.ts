@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '../../test/stack/ports.ts'
-import { startProgram } from '../measured-process.ts'
+import { startIn, startProgram } from '../measured-process.ts'
 import { OTLP_PATH, type Program, type Workload } from './programs.ts'
 import type { Topics } from './topics.ts'
 
@@ -53,15 +52,12 @@ export async function collector(
       const topic = `${prefix}.collector`
       await topics.create(topic)
       const [port = 0] = await freePorts(1)
-      const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-      const file = join(folder, 'config.yaml')
-      writeFileSync(file, configuration(broker, topic, port, written))
-      const program = await startProgram(BINARY, [`--config=${file}`], `http://127.0.0.1:${port}`)
-      const stop = async (): Promise<void> => {
-        await program.stop()
-        rmSync(folder, { recursive: true, force: true })
-      }
-      return { ...program, stop, topic, adapt: inOtlp, headers: {}, sends: async () => null }
+      const program = await startIn((folder) => {
+        const file = join(folder, 'config.yaml')
+        writeFileSync(file, configuration(broker, topic, port, written))
+        return startProgram(BINARY, [`--config=${file}`], `http://127.0.0.1:${port}`)
+      })
+      return { ...program, topic, adapt: inOtlp, headers: {}, sends: async () => null }
     },
   }
 }

@@ -1,17 +1,14 @@
 import { join } from 'node:path'
 import { groupName, type ProjectionName } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
-import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
-import { createLogger } from '../../shared/runtime/logger.ts'
-import { createMetrics } from '../../shared/runtime/metrics.ts'
-import { API_KEY, BATCH_ENTRIES } from '../entries.ts'
-import { runLoad } from '../load.ts'
+import { pause } from '../../shared/runtime/waiting.ts'
+import { BATCH_ENTRIES } from '../entries.ts'
 import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
 import { metrics, total } from '../scrape.ts'
-import { BATCH_KEYED, NOWHERE, startRole } from './programs.ts'
-import type { Server } from './servers.ts'
+import { BATCH_KEYED, NOWHERE, send, startRole } from './programs.ts'
+import { openStore, type Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
 export interface ConsumersRig {
@@ -50,13 +47,8 @@ const TIMEOUT_MS = 90_000
 export async function fillTopic(prefix: string, { broker, topics, documents }: ConsumersRig): Promise<FilledTopic> {
   const gateway = await startRole('gateway', { prefix, broker: broker.address, elasticsearchUrl: NOWHERE })
   try {
-    const { answered, failed } = await runLoad({
-      ...BATCH_KEYED,
-      url: gateway.url + BATCH_KEYED.path,
-      headers: { 'x-api-key': API_KEY },
-      seconds: 60,
-      requestsMax: documents / BATCH_ENTRIES,
-    })
+    const requestsMax = documents / BATCH_ENTRIES
+    const { answered, failed } = await send(gateway, BATCH_KEYED, { seconds: 60, requestsMax })
     const topic = topicName(prefix, 'application-logs')
     const inTopic = await topics.count(topic)
     if (failed > 0 || inTopic !== answered * BATCH_ENTRIES) {
@@ -167,21 +159,12 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + TIMEOUT_MS
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`a phase of the bench takes longer than ${TIMEOUT_MS} ms`)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause(POLL_MS)
   }
 }
 
 async function applyIndices(url: string, indexPrefix: string): Promise<void> {
-  const store = createElasticsearchLogStore({
-    url,
-    auth: () => ({ type: 'none' }),
-    caFile: null,
-    indexPrefix,
-    clock: systemClock,
-    logger: createLogger('warn', 'bench'),
-    metrics: createMetrics(),
-    options: { replicas: 0 },
-  })
+  const store = openStore(url, indexPrefix, systemClock)
   await store.indices.apply()
   await store.close()
 }

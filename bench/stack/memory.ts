@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { groupName } from '../../consumers/projection.ts'
-import { API_KEY } from '../entries.ts'
-import { runLoad } from '../load.ts'
 import type { MeasuredProcess } from '../measured-process.ts'
 import { table } from '../numbers.ts'
 import { type FilledTopic, until } from './consumers.ts'
-import { BATCH, NOWHERE, startRole } from './programs.ts'
+import { BATCH, NOWHERE, send, startRole } from './programs.ts'
 import type { OwnServer } from './servers.ts'
 import type { Topics } from './topics.ts'
 
@@ -30,20 +28,12 @@ const SAMPLE_MS = 100
 /** A gateway under a continued load while its broker is frozen. */
 export async function measureGatewayMemory(prefix: string, { broker, seconds }: MemoryRig): Promise<Memory> {
   const gateway = await startRole('gateway', { prefix, broker: broker.address, elasticsearchUrl: NOWHERE })
-  const load = (connections: number, duration: number) =>
-    runLoad({
-      ...BATCH,
-      url: gateway.url + BATCH.path,
-      headers: { 'x-api-key': API_KEY },
-      connections,
-      seconds: duration,
-    })
   try {
-    await load(BATCH.connections, Math.min(3, seconds))
+    await send(gateway, BATCH, { seconds: Math.min(3, seconds) })
     const beforeMiB = gateway.memory().nowMiB
     await broker.pause()
     try {
-      return { beforeMiB, ...(await watch(gateway, load(CONNECTIONS, seconds))) }
+      return { beforeMiB, ...(await watch(gateway, send(gateway, BATCH, { connections: CONNECTIONS, seconds }))) }
     } finally {
       await broker.resume()
     }

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { topicName } from '../../shared/contract/topics.ts'
-import { API_KEY, BATCH_ENTRIES, batchBodies, otlpBodies, REGISTRY, singleBodies } from '../entries.ts'
-import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
+import { API_KEY, BATCH_ENTRIES, batchBodies, otlpBodies, singleBodies } from '../entries.ts'
+import { type Load, type LoadResult, runLoad } from '../load.ts'
+import { type MeasuredProcess, startMeasured, startSluice } from '../measured-process.ts'
 import { metrics, total } from '../scrape.ts'
 import { PARTITIONS, type Topics } from './topics.ts'
 
@@ -84,31 +83,27 @@ export interface RoleOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A role of Sluice, started as users do, with its own files. */
-export async function startRole(
+/** A role of Sluice. */
+export const startRole = (
   role: 'gateway' | 'consumers',
   { prefix, broker, elasticsearchUrl, settings = {} }: RoleOptions,
-): Promise<MeasuredProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-  writeFileSync(join(folder, 'registry.yaml'), REGISTRY)
-  const started = await startMeasured([join(import.meta.dirname, '../../deploy/main.ts'), 'start', '--role', role], {
-    PORT: '0',
-    LOG_LEVEL: 'warn',
+): Promise<MeasuredProcess> =>
+  startSluice(['--role', role], {
     KAFKA_BROKERS: broker,
     ELASTICSEARCH_URL: elasticsearchUrl,
     ELASTICSEARCH_REPLICAS: '0',
     TOPIC_PREFIX: prefix,
     INDEX_PREFIX: prefix,
-    DATA_DIR: join(folder, 'data'),
-    REGISTRY_FILE: join(folder, 'registry.yaml'),
     ...settings,
   })
-  const stop = async (): Promise<void> => {
-    await started.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  return { ...started, stop }
-}
+
+/** Sends a workload to a gateway. */
+export const send = (
+  gateway: MeasuredProcess,
+  workload: Workload,
+  options: Partial<Load> & Pick<Load, 'seconds'>,
+): Promise<LoadResult> =>
+  runLoad({ ...workload, url: gateway.url + workload.path, headers: { 'x-api-key': API_KEY }, ...options })
 
 export const sluice = (broker: string, name = 'Sluice', settings: Readonly<Record<string, string>> = {}): Program => ({
   name,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { API_KEY, BATCH_ENTRIES, entry, PROJECT } from '../entries.ts'
-import { quantile, runLoad } from '../load.ts'
-import { BATCH_KEYED, startRole } from './programs.ts'
+import { quantile } from '../load.ts'
+import { BATCH_KEYED, send, startRole } from './programs.ts'
 import type { Server } from './servers.ts'
 
 export interface SearchableRig {
@@ -34,18 +34,11 @@ export async function measureSearchable(
   const consumers = await startRole('consumers', options)
   const gateway = await startRole('gateway', options)
   try {
-    const load = (duration: number) =>
-      runLoad({
-        ...BATCH_KEYED,
-        url: gateway.url + BATCH_KEYED.path,
-        headers: { 'x-api-key': API_KEY },
-        seconds: duration,
-        rate: entriesPerSecond / BATCH_ENTRIES,
-      })
-    await load(WARM_UP_SECONDS)
+    const rate = entriesPerSecond / BATCH_ENTRIES
+    await send(gateway, BATCH_KEYED, { seconds: WARM_UP_SECONDS, rate })
     const ended = new AbortController()
     const probing = probe(gateway.url, `${elasticsearch.address}/${prefix}-application-logs-*`, ended.signal)
-    const { failed } = await load(seconds)
+    const { failed } = await send(gateway, BATCH_KEYED, { seconds, rate })
     ended.abort()
     const { waits, lost } = await probing
     return {

@@ -1,3 +1,7 @@
+import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
+import { createMetrics } from '../../shared/runtime/metrics.ts'
 import type { Backend } from '../../test/stack/backend.ts'
 import { chosenProviders, startFirst } from '../../test/support/backends-host.ts'
 
@@ -29,6 +33,19 @@ export async function startKafka(): Promise<OwnServer> {
 /** One node with JVM settings for load. */
 export const startElasticsearch = async (): Promise<OwnServer> =>
   own(await startFirst(providers(), 'elasticsearch', { heap: '2g', underLoad: true }))
+
+/** Sluice's log store on a node; to be closed. */
+export const openStore = (url: string, indexPrefix: string, clock: Clock) =>
+  createElasticsearchLogStore({
+    url,
+    auth: () => ({ type: 'none' }),
+    caFile: null,
+    indexPrefix,
+    clock,
+    logger: createLogger('warn', 'bench'),
+    metrics: createMetrics(),
+    options: { replicas: 0 },
+  })
 
 const started = new Set<Backend>()
 
