@@ -6,21 +6,15 @@ import {
   decodeRecord,
   emptyState,
   fold,
-  type RegistryKind,
   type RegistryRecord,
   type RegistryState,
+  recordsOf,
   splitOwnedId,
 } from './records.ts'
 import { type FileProblem, NOT_UTF8 } from './yaml-reader.ts'
 
 /** The version of the file's format; a newer one raises it if older programs would misread it. */
 const VERSION = 1
-
-/** Owners before the things they own, as records are appended in this order. */
-const KINDS: readonly RegistryKind[] = ['team', 'key', 'event', 'step', 'project', 'search']
-
-const recordsOf = (state: RegistryState): RegistryRecord[] =>
-  KINDS.flatMap((kind) => [...state[kind]].map(([id, value]) => ({ kind, id, value }) as RegistryRecord))
 
 /**
  * The whole registry as lines of text: a header, a line for each record, and a checksum of all lines before. Keys are in it as hashes,

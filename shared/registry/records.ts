@@ -21,14 +21,11 @@ export type RegistryState = { readonly [Kind in RegistryKind]: Map<string, Regis
 /** Why a record of the topic cannot be read. */
 export type Unreadable = 'invalid_key' | 'unknown_kind' | 'invalid_id' | 'invalid_json' | 'invalid_value'
 
-export const emptyState = (): RegistryState => ({
-  team: new Map(),
-  event: new Map(),
-  step: new Map(),
-  project: new Map(),
-  key: new Map(),
-  search: new Map(),
-})
+/** Owners come before what they own, as a restored registry is appended in this order. */
+const KINDS: readonly RegistryKind[] = ['team', 'key', 'event', 'step', 'project', 'search']
+
+export const emptyState = (): RegistryState =>
+  Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as RegistryState
 
 /** Folds one record into the state. */
 export function fold<Kind extends RegistryKind>(state: RegistryState, record: RecordOf<Kind>): void {
@@ -37,14 +34,12 @@ export function fold<Kind extends RegistryKind>(state: RegistryState, record: Re
 }
 
 /** A copy that later records do not change. */
-export const copyOf = ({ team, event, step, project, key, search }: RegistryState): RegistryState => ({
-  team: new Map(team),
-  event: new Map(event),
-  step: new Map(step),
-  project: new Map(project),
-  key: new Map(key),
-  search: new Map(search),
-})
+export const copyOf = (state: RegistryState): RegistryState =>
+  Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, unknown>(state[kind])])) as RegistryState
+
+/** The records that make up the state, kind by kind. */
+export const recordsOf = (state: RegistryState): RegistryRecord[] =>
+  KINDS.flatMap((kind) => [...state[kind]].map(([id, value]) => ({ kind, id, value }) as RegistryRecord))
 
 /** The number of records in the state. */
 export const sizeOf = (state: RegistryState): number => Object.values(state).reduce((sum, { size }) => sum + size, 0)

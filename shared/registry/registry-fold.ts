@@ -10,6 +10,7 @@ import {
   type RegistryKind,
   type RegistryRecord,
   type RegistryState,
+  recordsOf,
   splitOwnedId,
   type Unreadable,
 } from './records.ts'
@@ -120,8 +121,7 @@ function ownedIn(state: RegistryState): Owned {
     of: { event: new Map(), step: new Map(), project: new Map(), key: new Map(), search: new Map() },
     teamsOfKey: new Map(),
   }
-  for (const kind of ['event', 'step', 'project', 'key', 'search'] as const)
-    for (const [id, value] of state[kind]) own(owned, { kind, id, value } as RegistryRecord)
+  for (const record of recordsOf(state)) own(owned, record)
   return owned
 }
 
