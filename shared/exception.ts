@@ -1,27 +1,23 @@
-/** One exception in a text. */
-export interface ParsedException {
-  /** The number of exceptions that enclose it. */
-  readonly depth: number
-  /** Empty if the text does not begin with a type. */
-  readonly type: string
-  readonly message: string
-  readonly frames: readonly Frame[]
-  /** The trace's note about omitted frames, such as `... 12 more`; else empty. */
-  readonly omitted: string
-}
+import { arrayOf, component, described, flag, objectOf, type Static, text } from './contract/json-schema.ts'
 
-export interface Frame {
-  /** Empty if only the place is given. */
-  readonly call: string
-  /** File and line, or empty. */
-  readonly place: string
-  /** Lines below it that are not frames, such as Python's source line. */
-  readonly note: string
-  /** Whether it belongs to a runtime, a framework or a library. */
-  readonly framework: boolean
-  /** Whether it is the exception's first frame of the program itself. */
-  readonly firstOwn: boolean
-}
+/** One exception in a text, as the read API returns it. */
+export const PARSED_EXCEPTION = component('ParsedException', {
+  depth: described({ type: 'integer', minimum: 0 } as const, 'The number of exceptions around it.'),
+  type: described(text, 'Empty where the text does not begin with a type.'),
+  message: text,
+  frames: arrayOf(
+    objectOf({
+      call: described(text, 'The call; empty where only the place is given.'),
+      place: described(text, 'File and line, or empty.'),
+      note: described(text, "Lines below it that are not frames, such as Python's source line."),
+      framework: described(flag, 'Of a runtime, a framework or a library.'),
+      firstOwn: described(flag, "The exception's first frame of the program itself."),
+    }),
+  ),
+  omitted: described(text, 'The note of the trace about frames that it leaves out, such as `... 12 more`; else empty.'),
+})
+export type ParsedException = Static<typeof PARSED_EXCEPTION>
+export type Frame = ParsedException['frames'][number]
 
 /** Further lines are not read; the whole text can always be shown and copied. */
 export const LINES_MAX = 5_000

@@ -15,12 +15,15 @@ import {
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import { TOLD } from '../../shared/contract/told-refusal.ts'
+import { PARSED_EXCEPTION } from '../../shared/exception.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
 /*
  * The answers of the read API and of the session: each schema with a type of the same name. The OpenAPI document shows the schemas; the
  * server and the page use the types. docs/http.md describes the answers in prose.
  */
+
+export type { Frame, ParsedException } from '../../shared/exception.ts'
 
 export const guid = { type: 'string', format: 'uuid' } as const
 export const instant = { type: 'string', format: 'date-time' } as const
@@ -152,24 +155,6 @@ const namedValue = {
 export type NamedValue = Static<typeof NamedValue>
 const NamedValue = component('NamedValue', namedValue)
 
-export type ParsedException = Static<typeof ParsedException>
-export type Frame = ParsedException['frames'][number]
-const ParsedException = component('ParsedException', {
-  depth: described(count, 'The number of exceptions around it.'),
-  type: described(text, 'Empty where the text does not begin with a type.'),
-  message: text,
-  frames: arrayOf(
-    objectOf({
-      call: described(text, 'The call; empty where only the place is given.'),
-      place: described(text, 'File and line, or empty.'),
-      note: described(text, "Lines below it that are not frames, such as Python's source line."),
-      framework: described(flag, 'Of a runtime, a framework or a library.'),
-      firstOwn: described(flag, "The exception's first frame of the program itself."),
-    }),
-  ),
-  omitted: described(text, 'The note of the trace about frames that it leaves out, such as `... 12 more`; else empty.'),
-})
-
 const more = described(flag, 'Whether something was cut, which an ellipsis shows, or left out.')
 export type EntryDetails = Static<typeof EntryDetails>
 export const EntryDetails = component('EntryDetails', {
@@ -187,7 +172,7 @@ export const EntryDetails = component('EntryDetails', {
       more,
     }),
   ),
-  exception: nullable(objectOf({ parts: arrayOf(ParsedException), more })),
+  exception: nullable(objectOf({ parts: arrayOf(PARSED_EXCEPTION), more })),
   curl: described(
     optionalText,
     'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
