@@ -1,13 +1,7 @@
 import type { KeywordField, LeafField, NumberField, TextField, TimeField } from './ast.ts'
 
-/** A field of the grammar, as parse.ts reads it and the page's syntax sheet shows it. */
-export type Field = {
-  /** Other names that are read as this one. Names are case-insensitive. */
-  readonly aliases: readonly string[]
-  /** One line for the syntax sheet. */
-  readonly help: string
-  readonly example: string
-} & (
+/** How the values of a field are read; names are those of the grammar. */
+type Kind =
   | { readonly kind: 'text'; readonly name: TextField }
   | { readonly kind: 'keyword'; readonly name: Exclude<KeywordField, 'id' | 'project'> }
   | { readonly kind: 'guid'; readonly name: 'id' | 'project' }
@@ -16,138 +10,82 @@ export type Field = {
   | { readonly kind: 'level'; readonly name: 'level' }
   /** An id in hexadecimal digits, in any case; `path` is its place in the scope data. */
   | { readonly kind: 'hex'; readonly name: 'trace' | 'span'; readonly path: string }
-)
 
-export const FIELDS: readonly Field[] = [
-  {
-    name: 'level',
-    kind: 'level',
-    aliases: ['severity'],
-    help: 'Severity: trace, debug, information, warning, error, critical.',
-    example: 'level:>=warning',
-  },
-  {
-    name: 'message',
-    kind: 'text',
-    aliases: ['msg'],
-    help: 'Words of the message of an application log.',
-    example: 'message:"connection refused"',
-  },
-  {
-    name: 'exception',
-    kind: 'text',
-    aliases: ['ex'],
-    help: 'Words of the exception, its stack trace included.',
-    example: 'exception:timeout*',
-  },
-  {
-    name: 'payload',
-    kind: 'text',
-    aliases: [],
-    help: 'Words of the payload of an event log.',
-    example: 'payload:refund',
-  },
-  {
-    name: 'event',
-    kind: 'keyword',
-    aliases: [],
-    help: 'Identifier of the Event; finds entries of its Steps as well.',
-    example: 'event:order-placed',
-  },
-  {
-    name: 'step',
-    kind: 'keyword',
-    aliases: [],
-    help: 'Identifier of the Step.',
-    example: 'step:order-placed.validate',
-  },
-  {
-    name: 'project',
-    kind: 'guid',
-    aliases: ['projectId'],
-    help: 'Id of the Project.',
-    example: 'project:3f2504e0-4f89-11d3-9a0c-0305e82c3301',
-  },
-  {
-    name: 'category',
-    kind: 'keyword',
-    aliases: ['categoryName', 'logger'],
-    help: 'Category, usually a class name, and all below it.',
-    example: 'category:Acme.Billing',
-  },
-  {
-    name: 'correlationKey',
-    kind: 'keyword',
-    aliases: ['correlation', 'correlationId', 'flow'],
-    help: 'Key that the entries of a flow share.',
-    example: 'correlationKey:order-4711',
-  },
-  {
-    name: 'trace',
-    kind: 'hex',
-    path: 'traceId',
-    aliases: ['traceId'],
-    help: 'Id of the trace that the application log belongs to.',
-    example: 'trace:5b8efff798038103d269b633813fc60c',
-  },
-  {
-    name: 'span',
-    kind: 'hex',
-    path: 'spanId',
-    aliases: ['spanId'],
-    help: 'Id of the span that the application log belongs to.',
-    example: 'span:eee19b7ec3c1b174',
-  },
-  {
-    name: 'environment',
-    kind: 'keyword',
-    aliases: ['env'],
-    help: 'Environment that the entry came from.',
-    example: 'environment:Production',
-  },
-  {
-    name: 'eventId',
-    kind: 'number',
-    aliases: [],
-    help: "Number that the logging framework gave the application log's event.",
-    example: 'eventId:>=1000',
-  },
-  {
-    name: 'eventName',
-    kind: 'keyword',
-    aliases: [],
-    help: "Name that the logging framework gave the application log's event.",
-    example: 'eventName:RequestFinished',
-  },
-  {
-    name: 'timestamp',
-    kind: 'time',
-    aliases: ['time'],
-    help: 'When the entry happened, in UTC where no offset is given.',
-    example: 'timestamp:>=2026-01-31T09:30',
-  },
-  {
-    name: 'receivedAt',
-    kind: 'time',
-    aliases: ['received'],
-    help: 'When the entry was accepted.',
-    example: 'receivedAt:2026-01-31',
-  },
-  {
-    name: 'id',
-    kind: 'guid',
-    aliases: [],
-    help: 'Id of the entry, as it was answered to its sender.',
-    example: 'id:0198d5b2-7c1e-7000-8a3b-2f4c6d8e0a1b',
-  },
-]
-
-/** A family of fields with names given by the senders: `payload.order.id`, `scope.RequestId`. Paths are case-sensitive. */
-export interface LeafFamily {
-  readonly name: LeafField
+/** The other names of a field, and its line in the syntax sheet of the page. */
+interface Told {
+  /** Read as the field's name; names are case-insensitive. */
   readonly aliases: readonly string[]
   readonly help: string
   readonly example: string
+}
+
+/** A field of the grammar, as parse.ts reads it. */
+export type Field = Kind & Told
+
+/** A field's name and its aliases, by the kind of the field. */
+type Names<Of extends Kind['kind']> = readonly [name: Extract<Kind, { kind: Of }>['name'], ...aliases: string[]]
+const text = (...[name, ...aliases]: Names<'text'>) => ({ kind: 'text', name, aliases }) as const
+const keyword = (...[name, ...aliases]: Names<'keyword'>) => ({ kind: 'keyword', name, aliases }) as const
+const guid = (...[name, ...aliases]: Names<'guid'>) => ({ kind: 'guid', name, aliases }) as const
+const time = (...[name, ...aliases]: Names<'time'>) => ({ kind: 'time', name, aliases }) as const
+
+const field = (of: Kind & Pick<Told, 'aliases'>, help: string, example: string): Field => ({ ...of, help, example })
+
+export const FIELDS: readonly Field[] = [
+  field(
+    { kind: 'level', name: 'level', aliases: ['severity'] },
+    'Severity: trace, debug, information, warning, error, critical.',
+    'level:>=warning',
+  ),
+  field(text('message', 'msg'), 'Words of the message of an application log.', 'message:"connection refused"'),
+  field(text('exception', 'ex'), 'Words of the exception, its stack trace included.', 'exception:timeout*'),
+  field(text('payload'), 'Words of the payload of an event log.', 'payload:refund'),
+  field(keyword('event'), 'Identifier of the Event; finds entries of its Steps as well.', 'event:order-placed'),
+  field(keyword('step'), 'Identifier of the Step.', 'step:order-placed.validate'),
+  field(guid('project', 'projectId'), 'Id of the Project.', 'project:3f2504e0-4f89-11d3-9a0c-0305e82c3301'),
+  field(
+    keyword('category', 'categoryName', 'logger'),
+    'Category, usually a class name, and all below it.',
+    'category:Acme.Billing',
+  ),
+  field(
+    keyword('correlationKey', 'correlation', 'correlationId', 'flow'),
+    'Key that the entries of a flow share.',
+    'correlationKey:order-4711',
+  ),
+  field(
+    { kind: 'hex', name: 'trace', path: 'traceId', aliases: ['traceId'] },
+    'Id of the trace that the application log belongs to.',
+    'trace:5b8efff798038103d269b633813fc60c',
+  ),
+  field(
+    { kind: 'hex', name: 'span', path: 'spanId', aliases: ['spanId'] },
+    'Id of the span that the application log belongs to.',
+    'span:eee19b7ec3c1b174',
+  ),
+  field(keyword('environment', 'env'), 'Environment that the entry came from.', 'environment:Production'),
+  field(
+    { kind: 'number', name: 'eventId', aliases: [] },
+    "Number that the logging framework gave the application log's event.",
+    'eventId:>=1000',
+  ),
+  field(
+    keyword('eventName'),
+    "Name that the logging framework gave the application log's event.",
+    'eventName:RequestFinished',
+  ),
+  field(
+    time('timestamp', 'time'),
+    'When the entry happened, in UTC where no offset is given.',
+    'timestamp:>=2026-01-31T09:30',
+  ),
+  field(time('receivedAt', 'received'), 'When the entry was accepted.', 'receivedAt:2026-01-31'),
+  field(guid('id'), 'Id of the entry, as it was answered to its sender.', 'id:0198d5b2-7c1e-7000-8a3b-2f4c6d8e0a1b'),
+]
+
+/** A family of fields with names given by the senders: `payload.order.id`, `scope.RequestId`. Paths are case-sensitive. */
+export interface LeafFamily extends Told {
+  readonly name: LeafField
 }
 
 export const LEAF_FAMILIES: readonly LeafFamily[] = [
