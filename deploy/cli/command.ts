@@ -28,7 +28,8 @@ export type WhereMissing = 'create' | 'refuse'
 
 /** Where text goes, such as `process.stdout`. */
 interface Output {
-  write(text: string): unknown
+  /** `done` is called once the text was handed over, with the error if it was not. */
+  write(text: string, done?: (error?: Error | null) => void): unknown
 }
 
 /** Tasks that only the composition root can do. */
@@ -95,6 +96,12 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
+
+/** Prints text; rejects if it cannot be written, as on a full disk or to a reader that is gone. */
+export const print = ({ stdout }: Pick<CliDeps, 'stdout'>, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
 
 /** Opens the journal for a command, and closes it. */
 export async function withJournal(

@@ -12,6 +12,7 @@ import {
   type Command,
   CommandError,
   EXIT,
+  print,
   type WhereMissing,
   withJournal,
 } from './command.ts'
@@ -236,16 +237,21 @@ async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<
   const [team = ''] = call.parameters
   const file = call.text('key-file')
   const given = file === undefined ? {} : { key: readBytes(file).toString().trim() }
-  const result = await admin.rotateKey(team, { revokeOld: call.flag('revoke-old'), ...given })
+  // Where nothing can be printed, nobody would see the key, and with --revoke-old the Team would be locked out.
+  const beginning = call.flag('json') ? '{' : `The new key of ${team}, shown this once:\n`
+  const prepare = (): Promise<void> =>
+    print(deps, beginning).catch((error: Error) => {
+      throw new CommandError(`no key was made, as it could not be shown: ${error.message}`, { cause: error })
+    })
+  const result = await admin.rotateKey(team, { revokeOld: call.flag('revoke-old'), ...given, prepare })
   if (result.outcome === 'refused') throw new CommandError(result.reason)
   const { key, revoked } = result
   if (call.flag('json')) {
-    deps.stdout.write(json({ team, key, revoked }))
+    deps.stdout.write(json({ team, key, revoked }).slice(beginning.length))
     return EXIT.ok
   }
   const prefixes = revoked.map((prefix) => `${prefix}…`).join(', ')
   const lines = [
-    `The new key of ${team}, shown this once:`,
     '',
     `  ${key}`,
     '',

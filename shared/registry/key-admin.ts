@@ -58,13 +58,15 @@ interface RotateOptions {
   readonly key?: string
   /** Whether the Team does it by itself, which is limited in frequency; an operator is not limited. */
   readonly byTeam?: boolean
+  /** Awaited once nothing refuses the key; if it rejects, nothing is changed. */
+  readonly prepare?: () => Promise<void>
 }
 
 /** Gives a Team a new key. The old ones stay live unless `revokeOld`. */
 export async function rotateKey(
   deps: RegistryAdminDeps,
   team: string,
-  { revokeOld, key: given, byTeam = false }: RotateOptions,
+  { revokeOld, key: given, byTeam = false, prepare }: RotateOptions,
 ): Promise<RotateResult> {
   const present = await readTopic(deps)
   const { state, end } = present
@@ -79,6 +81,7 @@ export async function rotateKey(
   const problem = given === undefined ? undefined : problemOfKey(state, given)
   if (problem !== undefined) return refused('unfit_key', `the key ${problem}`)
   const key = given ?? newKey(state, team)
+  await prepare?.()
   const now = timestampOf(deps.clock.now())
   const added = newKeyRecord(team, key, now)
   const ended = revokeOld ? live : []

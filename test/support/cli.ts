@@ -13,14 +13,18 @@ export interface Ran {
 }
 
 /** Runs a command, its arguments as split by a shell, and keeps what it prints. */
-async function runKept(argv: readonly string[], deps: Omit<CliDeps, 'stdout' | 'stderr'>): Promise<Ran> {
+async function runKept(
+  argv: readonly string[],
+  deps: Omit<CliDeps, 'stdout' | 'stderr'> & Partial<CliDeps>,
+): Promise<Ran> {
   const printed = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
-    write: (text: string) => {
+    write: (text: string, done?: () => void) => {
       printed[name] += text
+      done?.()
     },
   })
-  const code = await runCli(argv, { ...deps, stdout: output('stdout'), stderr: output('stderr') })
+  const code = await runCli(argv, { stdout: output('stdout'), stderr: output('stderr'), ...deps })
   return { code, ...printed }
 }
 
@@ -59,7 +63,7 @@ export function cliOnMemory({
       return 7
     },
   }
-  const run = (...argv: string[]): Promise<Ran> =>
+  const runWith = (more: Partial<CliDeps>, ...argv: string[]): Promise<Ran> =>
     runKept(argv, {
       version: '1.2.3',
       config: () => loadConfig(env),
@@ -68,6 +72,8 @@ export function cliOnMemory({
       clock,
       handlers,
       ...overrides,
+      ...more,
     })
-  return { run, journal, calls, handlers }
+  const run = (...argv: string[]): Promise<Ran> => runWith({}, ...argv)
+  return { run, runWith, journal, calls, handlers }
 }

@@ -289,6 +289,16 @@ describe('registry rotate-key', () => {
     expect(JSON.parse(stdout)).toEqual({ team: 'payments', key: newKey(stdout), revoked: ['k3y-01'] })
   })
 
+  test.each([[], ['--json']])('makes no key and ends none where it cannot be shown %s', async (...options) => {
+    const cli = await applied()
+    const full = { write: (_text: string, done?: (error: Error) => void) => done?.(new Error('no space left')) }
+    const ran = await cli.runWith({ stdout: full }, 'registry', 'rotate-key', 'payments', '--revoke-old', ...options)
+    const stderr = 'sluice registry rotate-key: no key was made, as it could not be shown: no space left\n'
+    expect([ran.code, ran.stderr]).toEqual([1, stderr])
+    expect((await cli.run('registry', 'list', '--json')).stdout.match(/"revokedAt": null/g)).toHaveLength(1)
+    expect(registryIn(cli).keyOpens('payments', KEY)).toBe(true)
+  })
+
   test('refuses a Team that is not there', async () => {
     const { run } = cliOnMemory()
     expect(await run('registry', 'rotate-key', 'nobody')).toEqual({
