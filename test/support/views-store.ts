@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { flowFact } from '../../consumers/projections/flows.ts'
+import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore, type SqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
@@ -51,10 +51,7 @@ export function createObservedLogStore(): ObservedLogStore {
       filled = fill().then(async (store) => {
         const { signal } = new AbortController()
         await store.write(records.map(documentOf), signal)
-        await store.mergeFlows(
-          records.map(flowFact).filter((fact) => fact !== null),
-          signal,
-        )
+        await store.mergeFlows(foldFlows(records.map(flowFact).filter((fact) => fact !== null)), signal)
         return store
       })
     },

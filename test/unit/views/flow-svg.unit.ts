@@ -138,7 +138,7 @@ describe('the drawing of a flow', () => {
   })
 
   test('of long logs holds no more of them than a row of a list', async () => {
-    const message = 'x'.repeat(140_000)
+    const message = 'x'.repeat(14_000)
     views.store.add(
       ...Array.from({ length: 1_100 }, (_, index) =>
         applicationLog({ correlationKey: 'k', timestamp: at(index), message }),
