@@ -31,12 +31,12 @@ const tooLong = (path: string, bytes: number, not = bytes + 1) => [
   { path, message: `must have at most ${bytes} bytes in UTF-8, not ${not}` },
 ]
 
-/** Both spellings of an alias: one name with dots, and objects in objects. */
+/** The spellings of an alias: one name and, if that has dots, objects in objects. */
 function spellings(alias: Alias, value: unknown): readonly { readonly names: readonly string[]; entry: object }[] {
   const name = nameOf(alias)
   const beside = typeof alias === 'string' ? {} : Object.fromEntries(alias.beside.map((each) => [each, 'info']))
   const dotted = name.split(/\.(?!googleapis|com)/)
-  return [[name], dotted].map((names) => ({
+  return (dotted.length === 1 ? [dotted] : [[name], dotted]).map((names) => ({
     names,
     entry: { ...beside, ...(names.reduceRight<unknown>((inner, each) => ({ [each]: inner }), value) as object) },
   }))

@@ -50,11 +50,16 @@ const codeOf = (content: Uint8Array): string | undefined => parse(content).resul
 const messageOf = (content: Uint8Array): string | undefined => parse(content).result.problem?.message
 
 /** A message inside of fields with these numbers, the outermost first. */
-const within = (inner: Uint8Array, ...numbers: readonly number[]): Uint8Array =>
-  numbers.reduceRight(
-    (bytes, number) => new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(bytes).finish(),
-    inner,
-  )
+function within(inner: Uint8Array, ...numbers: readonly number[]): Uint8Array {
+  const parts = [inner]
+  let length = inner.length
+  for (const number of numbers.toReversed()) {
+    const head = new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish()
+    parts.push(head)
+    length += head.length
+  }
+  return Buffer.concat(parts.reverse())
+}
 /** A request with one log record that has these bytes. */
 const recordOf = (record: Uint8Array): Uint8Array => within(record, 1, 2, 2)
 /** The records of a request, not read yet. */
@@ -204,9 +209,9 @@ describe('what is refused', () => {
 
 describe('what is too much', () => {
   test('values that are nested 10,000 deep', () => {
-    let value: Uint8Array = writer().tag(2, WireType.Varint).bool(true).finish()
-    for (let level = 0; level < 10_000; level += 1) value = within(value, 5, 1)
-    expect(parse(recordOf(within(value, 5))).result.problem).toMatchObject({
+    const value = writer().tag(2, WireType.Varint).bool(true).finish()
+    const levels = Array.from({ length: 10_000 }, () => [5, 1]).flat()
+    expect(parse(recordOf(within(value, 5, ...levels))).result.problem).toMatchObject({
       code: 'invalid_request',
       details: [{ message: 'must not be nested more than 512 levels deep' }],
     })

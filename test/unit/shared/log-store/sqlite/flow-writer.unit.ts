@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { foldFlows } from '../../../../../consumers/projections/flows.ts'
 import { mergeDeltas } from '../../../../../shared/log-store/flow-deltas.ts'
 import type { FlowCursor } from '../../../../../shared/log-store/log-store.ts'
 import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
@@ -56,7 +57,7 @@ describe('flows', () => {
       }),
     )
     store.calls.write(documents)
-    store.calls.mergeFlows(deltasOf(documents))
+    store.calls.mergeFlows(foldFlows(deltasOf(documents)))
     const keys: (readonly string[])[] = []
     for (let after: FlowCursor | null = null, pages = 0; pages < 3; pages += 1) {
       const page = store.calls.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { foldFlows } from '../../../../../consumers/projections/flows.ts'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
@@ -205,7 +206,7 @@ describe('a limit of bytes', () => {
         eventDocument({ receivedAt, timestamp: receivedAt, correlationKey: `order-${minute}-${index >> 1}` }),
       )
       await store.write(documents, never)
-      await store.mergeFlows(deltasOf(documents), never)
+      await store.mergeFlows(foldFlows(deltasOf(documents)), never)
       await store.maintain({ bytesMax })
       expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
     }
@@ -263,7 +264,7 @@ describe('a limit of bytes', () => {
         }),
       )
       await store.write(documents, never)
-      await store.mergeFlows(deltasOf(documents), never)
+      await store.mergeFlows(foldFlows(deltasOf(documents)), never)
       await store.maintain({ bytesMax })
       expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
       expect(count('entries WHERE correlation_key NOT IN (SELECT key FROM flows)')).toBe(0)
