@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseJsonObject } from '../../shared/contract/json-object.ts'
+import { reasonOf } from '../../shared/http/failed-request.ts'
 import { type Config, ConfigError } from '../../shared/runtime/config.ts'
 import { hasCredentials } from '../../shared/runtime/config-schema.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
@@ -244,9 +245,3 @@ function isAnswer(value: unknown): value is Answer {
 }
 
 const isTimeout = (error: unknown): boolean => (error as Error).name === 'TimeoutError'
-
-/** The cause of a failed fetch, whose own message says nothing more. */
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error & { cause?: { message?: string; code?: string } }
-  return cause?.message || cause?.code || message
-}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Problem } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { reasonOf } from '../../shared/http/failed-request.ts'
 import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
 import { isInUse } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
@@ -79,9 +80,7 @@ async function post(url: string, ticket: string, body: object, signal: AbortSign
     })
     return (await response.json()) as Answer
   } catch (error) {
-    const { message, cause } = error as Error
-    const reason = cause instanceof Error ? cause.message : message
-    throw unavailable(`The gateway at ${new URL(url).origin} did not answer as one: ${reason}.`)
+    throw unavailable(`The gateway at ${new URL(url).origin} did not answer as one: ${reasonOf(error)}.`)
   }
 }
 

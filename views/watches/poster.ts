@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
+import { reasonOf } from '../../shared/http/failed-request.ts'
 import { createNetworkCheck } from '../../shared/runtime/networks.ts'
 import { createSemaphore, type Semaphore } from '../../shared/runtime/semaphore.ts'
 import { unlessAborted } from '../../shared/runtime/waiting.ts'
@@ -113,7 +114,7 @@ export function createPoster({
       return judge(await exchange(url, addresses, { body: message.body, headers }, ended))
     } catch (error) {
       if (over.aborted) return failed(`There was no answer within ${deadlineMs / 1_000} seconds.`)
-      return failed(reasonOf(error))
+      return failed(failureOf(error))
     }
   }
   return {
@@ -203,9 +204,10 @@ const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX
 
 const NAME_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EAI_NODATA', 'EAI_FAIL']
 
-function reasonOf(error: unknown): string {
+function failureOf(error: unknown): string {
   if (error instanceof RefusedError) return error.message
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const { code = '' } = error as NodeJS.ErrnoException
+  const message = reasonOf(error)
   if (NAME_CODES.includes(code)) return `The name of the receiver cannot be resolved (${code}).`
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code))
     return `TLS failed (${code}): ${message}`

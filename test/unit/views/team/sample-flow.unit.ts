@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import dns, { type LookupAddress } from 'node:dns'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { describeTeam } from '../../../../shared/registry/describe.ts'
 import { createTickets } from '../../../../views/session/tickets.ts'
 import { sampleRequests } from '../../../../views/team/sample-flow.ts'
@@ -65,6 +66,7 @@ describe('a sample', () => {
 describe('POST /api/team/sample-flow', () => {
   const closing: (() => Promise<unknown>)[] = []
   afterEach(async () => {
+    vi.restoreAllMocks()
     for (const close of closing.splice(0)) await close()
   })
 
@@ -172,5 +174,17 @@ projects: [{ id: ${PROJECT_A}, team: a }]`)
     const { status, error } = await team.ask('POST', '/sample-flow')
     expect(status).toBe(503)
     expect(error.message).toMatch(/The gateway at http:\/\/127\.0\.0\.1:1 did not answer as one: .+\./)
+  })
+
+  test('says so where nobody answers at any address of a name', async () => {
+    const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookUp = (_name: string, _options: object, found: (error: null, all: LookupAddress[]) => void) =>
+      found(null, both)
+    vi.spyOn(dns, 'lookup').mockImplementation(lookUp as typeof dns.lookup)
+    const team = await startedTeam('http://gateway.example:3')
+    const { error } = await team.ask('POST', '/sample-flow')
+    expect(error.message).toContain(
+      'did not answer as one: connect ECONNREFUSED 127.0.0.1:3, connect ECONNREFUSED 127.0.0.2:3.',
+    )
   })
 })

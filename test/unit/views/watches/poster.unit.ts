@@ -264,6 +264,15 @@ describe('a name', () => {
     )
   })
 
+  test('of which no address answers is told of with the failure of each', async () => {
+    const closed = await receiver(() => undefined)
+    for (const server of servers.splice(0)) server.close()
+    const resolve = async () => ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const { message } = await post(closed.replace('127.0.0.1', 'hooks.example.com'), { resolve })
+    const refused = (address: string): string => `connect ECONNREFUSED ${address}:${new URL(closed).port}`
+    expect(message).toBe(`The request failed (ECONNREFUSED): ${refused('127.0.0.1')}, ${refused('127.0.0.2')}`)
+  })
+
   test('that is not answered for is given up at the deadline', async () => {
     const posted = await post('https://slow.example/', { resolve: () => new Promise(() => undefined), deadlineMs: 100 })
     expect(posted.message).toBe('There was no answer within 0.1 seconds.')
