@@ -240,8 +240,9 @@ export const refuse = (
   message?: string,
 ): { readonly value?: undefined; readonly problem: Problem } => ({ problem: problem(code, details, message) })
 
-/** A field that cannot be accepted: a JSON pointer (RFC 6901) into the entry, empty for all of it, and what is expected there. */
+/** A field or parameter that cannot be accepted, and what is expected there. */
 export interface Offender {
+  /** A JSON pointer (RFC 6901) into the entry or body, empty for all of it; or the name of a parameter. */
   readonly path: string
   readonly message: string
 }

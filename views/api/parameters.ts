@@ -1,4 +1,4 @@
-import { ERRORS } from '../../shared/contract/errors.ts'
+import { ERRORS, type Offender } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
@@ -6,7 +6,7 @@ import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { invalidParameters, mustBeOneOf, mustBeWhole, type ParameterProblem } from './problems.ts'
+import { invalidParameters, mustBeOneOf, mustBeWhole } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
 /** A query parameter: one definition for parsing and for documentation. */
@@ -162,7 +162,7 @@ export function refuseOtherEncodings(target: string): void {
   if (problems.length > 0) throw invalidParameters(problems)
 }
 
-const problemOfPair = (pair: string): ParameterProblem => ({
+const problemOfPair = (pair: string): Offender => ({
   path: [...new URLSearchParams(pair).keys()].join(),
   message: 'must be percent-encoded UTF-8',
 })
@@ -176,7 +176,7 @@ function isUtf8(encoded: string): boolean {
   }
 }
 
-function unknownNames(search: URLSearchParams, taken: readonly ParameterName[]): ParameterProblem[] {
+function unknownNames(search: URLSearchParams, taken: readonly ParameterName[]): Offender[] {
   const known = taken.length === 0 ? 'this path takes none' : `this path takes ${taken.join(', ')}`
   return [...new Set(search.keys())]
     .filter((name) => !taken.includes(name as ParameterName))
@@ -188,7 +188,7 @@ function readOne<T>(
   parameter: Parameter<T>,
   texts: readonly string[],
   now: number,
-  problems: ParameterProblem[],
+  problems: Offender[],
 ): T {
   if (texts.length > 1) problems.push({ path, message: 'is given more than once' })
   const [first = ''] = texts

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import {
   type ErrorCode,
+  type Offender,
   type Problem,
   ProblemError,
   problem,
@@ -11,12 +12,6 @@ import {
 import { answerProblem } from '../../shared/http/answer.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { askWithin } from '../../shared/runtime/waiting.ts'
-
-/** A rejected parameter, and the expected value. */
-export interface ParameterProblem {
-  readonly path: string
-  readonly message: string
-}
 
 /** The expectation of a parameter or field that takes one of these texts. */
 export const mustBeOneOf = (choices: readonly string[]): string =>
@@ -35,7 +30,7 @@ export const VIEW_STATUS: Readonly<Record<ErrorCode, number>> = { ...STATUS, inv
 const NAMED_MAX = 20
 
 /** A refusal that names the invalid parameters, the first 20 of many. */
-export function invalidParameters(problems: readonly ParameterProblem[]): ProblemError {
+export function invalidParameters(problems: readonly Offender[]): ProblemError {
   const details = problems.slice(0, NAMED_MAX)
   const others = problems.length - details.length
   const messages = details.map((one) => `${one.path}: ${one.message}.`)
@@ -44,7 +39,7 @@ export function invalidParameters(problems: readonly ParameterProblem[]): Proble
 }
 
 /** The same for the fields of a body, with JSON pointers as paths. */
-export const invalidFields = (problems: readonly ParameterProblem[]): ProblemError =>
+export const invalidFields = (problems: readonly Offender[]): ProblemError =>
   new ProblemError(refuseFields(problems.slice(0, NAMED_MAX)).problem)
 
 /** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */

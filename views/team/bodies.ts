@@ -1,10 +1,10 @@
-import { ProblemError } from '../../shared/contract/errors.ts'
+import { type Offender, ProblemError } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { isJsonObject, type JsonObject, pointerOf } from '../../shared/contract/json-object.ts'
 import { described, flag, type JsonSchema, optionalText, type Static, text } from '../../shared/contract/json-schema.ts'
 import { ORDER_MAX, textProblem } from '../../shared/registry/rules.ts'
 import { readParameters } from '../api/parameters.ts'
-import { invalidFields, mustBeOneOf, mustBeWhole, type ParameterProblem } from '../api/problems.ts'
+import { invalidFields, mustBeOneOf, mustBeWhole } from '../api/problems.ts'
 import { SELECTING } from '../schemas/list-parameters.ts'
 import { SavedSearch, SearchParams } from '../schemas/team.ts'
 import { NewWatch } from '../schemas/watches.ts'
@@ -64,7 +64,7 @@ export function readWatchChanges(json: unknown): Partial<NewWatch> {
 
 /** A body that its schema accepts. `known` introduces the fields there are, where it has another one. */
 function read<T>(schema: JsonSchema, json: unknown, known?: string): T {
-  const problems: ParameterProblem[] = []
+  const problems: Offender[] = []
   check(schema, json, { path: '', problems, known })
   if (problems.length > 0) throw invalidFields(problems)
   return json as T
@@ -85,7 +85,7 @@ interface Keywords {
 /** A place in a body, and everything that is wrong with the body so far: it is refused with all of it at once. */
 interface Place {
   readonly path: string
-  readonly problems: ParameterProblem[]
+  readonly problems: Offender[]
   /** The name of the member here. */
   readonly name?: string
   readonly known?: string | undefined
@@ -137,7 +137,7 @@ function checkParameters(schema: JsonSchema, names: readonly string[], params: J
     readParameters(new URLSearchParams(params as Readonly<Record<string, string>>), SELECTING, 0)
   } catch (error) {
     const details = error instanceof ProblemError ? error.problem.details : []
-    for (const one of details as readonly ParameterProblem[])
+    for (const one of details as readonly Offender[])
       problems.push({ path: `${path}${pointerOf(one.path)}`, message: one.message })
   }
 }
