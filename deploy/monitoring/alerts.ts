@@ -149,6 +149,11 @@ const rounds = (found: string, outcome: string, failed: string, instance = 'a'):
 /** A case in which alerts with these labels fire, and one in which none does. */
 const fires = (at: string, firing: Case['firing'], series: Case['series']): Case => ({ series, at, firing })
 const silent = (at: string, series: Case['series']): Case => fires(at, [], series)
+/** The page and the ticket of an alert. */
+const both = (labels: object = {}): Case['firing'] => [
+  { severity: 'page', ...labels },
+  { severity: 'ticket', ...labels },
+]
 
 /** Most alerts have one rule, which stands beside their name. */
 const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
@@ -156,7 +161,7 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     name: 'SluiceAcceptBudgetBurn',
     rules: burnRules('accept', 'Entries are refused for a reason of the server'),
     cases: [
-      fires('1h30m', [{ severity: 'page' }, { severity: 'ticket' }], accepting(950, 50)),
+      fires('1h30m', both(), accepting(950, 50)),
       silent('1h30m', accepting(10_000, 5)),
       // A night with little traffic: one of two events fails.
       silent('1h30m', accepting(0.5, 0.5)),
@@ -168,11 +173,7 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     name: 'SluiceConfirmBudgetBurn',
     rules: burnRules('confirm', 'The journal confirms too slowly'),
     cases: [
-      fires(
-        '1h30m',
-        [{ severity: 'page' }, { severity: 'ticket' }],
-        histogram('sluice_publish_seconds', 'instance="a"', '0.1', 50, 100),
-      ),
+      fires('1h30m', both(), histogram('sluice_publish_seconds', 'instance="a"', '0.1', 50, 100)),
       silent('1h30m', histogram('sluice_publish_seconds', 'instance="a"', '0.1', 999, 1_000)),
     ],
   },
@@ -180,17 +181,10 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     name: 'SluiceFreshBudgetBurn',
     rules: burnRules('fresh', 'Entries of {{ $labels.view }} are found too late'),
     cases: [
-      fires(
-        '1h30m',
-        [
-          { severity: 'page', view: 'flows' },
-          { severity: 'ticket', view: 'flows' },
-        ],
-        {
-          ...histogram('sluice_consumer_searchable_seconds', 'view="flows",instance="a"', '5', 50, 100),
-          ...histogram('sluice_consumer_searchable_seconds', 'view="event-logs",instance="a"', '5', 100, 100),
-        },
-      ),
+      fires('1h30m', both({ view: 'flows' }), {
+        ...histogram('sluice_consumer_searchable_seconds', 'view="flows",instance="a"', '5', 50, 100),
+        ...histogram('sluice_consumer_searchable_seconds', 'view="event-logs",instance="a"', '5', 100, 100),
+      }),
       silent('1h30m', histogram('sluice_consumer_searchable_seconds', 'view="flows",instance="a"', '5', 998, 1_000)),
     ],
   },
@@ -198,16 +192,12 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     name: 'SluiceReadBudgetBurn',
     rules: burnRules('read', 'Reads fail or take longer than a second'),
     cases: [
-      fires('1h30m', [{ severity: 'page' }, { severity: 'ticket' }], {
+      fires('1h30m', both(), {
         ...histogram('sluice_http_request_seconds', reads('2xx'), '1', 80, 80),
         ...histogram('sluice_http_request_seconds', reads('5xx'), '1', 20, 20),
       }),
       // No process has answered a read well since its start.
-      fires(
-        '1h30m',
-        [{ severity: 'page' }, { severity: 'ticket' }],
-        histogram('sluice_http_request_seconds', reads('5xx'), '1', 100, 100),
-      ),
+      fires('1h30m', both(), histogram('sluice_http_request_seconds', reads('5xx'), '1', 100, 100)),
       silent('1h30m', {
         ...histogram('sluice_http_request_seconds', reads('2xx'), '1', 999, 1_000),
         // It lasts as long as somebody watches.
@@ -258,14 +248,7 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
       },
     ],
     cases: [
-      fires(
-        '45m',
-        [
-          { severity: 'page', outcome: 'not_searchable' },
-          { severity: 'ticket', outcome: 'not_searchable' },
-        ],
-        rounds('0+2x10 20x40', 'not_searchable', '0x10 0+2x40'),
-      ),
+      fires('45m', both({ outcome: 'not_searchable' }), rounds('0+2x10 20x40', 'not_searchable', '0x10 0+2x40')),
       // Occasional failures.
       fires(
         '1h',
