@@ -96,6 +96,24 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.count()).toBe(0))
   })
 
+  test('say at a glance that a message was given up', async () => {
+    await make({ name: 'Lost' })
+    const { page } = await open(server.url, { key: LOGS_KEY, reducedMotion: true })
+    await page.route(/watches$/, async (route) => {
+      const answer = await route.fetch()
+      const { data, ...rest } = JSON.parse(await answer.text())
+      const gaveUpAt = new Date(Date.now() - 7_200_000).toISOString()
+      const items = data.items.map((watch: { name: string }) =>
+        watch.name === 'Lost' ? { ...watch, gaveUpAt } : watch,
+      )
+      await route.fulfill({ response: answer, json: { ...rest, data: { items } } })
+    })
+    await page.getByRole('link', { name: 'Watches' }).click()
+    await page.locator('summary', { hasText: 'Lost' }).getByText('gave up', { exact: true }).click()
+    await page.getByText(/^The last message was given up 2 h ago, after a day of attempts/).waitFor()
+    expect(await page.getByText('gave up', { exact: true }).count()).toBe(1)
+  })
+
   test('name the Project and the Step that they select by, not their ids', async () => {
     const params = { level: 'Error', project: PROJECT }
     await make({ name: 'Billing', condition: { type: 'newGroup', by: 'exception', params } })

@@ -136,6 +136,10 @@ const watch = {
       reason: described(optionalText, 'The reason why the last attempt failed.'),
     }),
   ),
+  gaveUpAt: described(
+    optionalInstant,
+    'When the last message was given up; null if a later one was delivered, or if the watch has started over since.',
+  ),
 } as const
 
 export type Watch = Static<typeof Watch>

@@ -59,6 +59,7 @@ const WATCH: Watch = {
   lastEvaluatedAt: '2026-01-31T09:30:00.000Z',
   error: null,
   delivery: null,
+  gaveUpAt: null,
 }
 const FIRED: WatchDetails['history'][number] = {
   at: '2026-01-31T09:29:30.000Z',

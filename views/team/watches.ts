@@ -11,7 +11,7 @@ import type { Attempts } from '../session/attempts.ts'
 import type { KnownWatch, WatchBook } from '../watches/book.ts'
 import { bodyOf } from '../watches/messages.ts'
 import { type Posted, type Poster, SECRET_PREFIX } from '../watches/poster.ts'
-import { stateOf } from '../watches/progress.ts'
+import { gaveUpAt, stateOf } from '../watches/progress.ts'
 import type { StoredWatch } from '../watches/records.ts'
 import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
 import { type Call, guidOf } from './changes.ts'
@@ -211,7 +211,8 @@ const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toStri
 /** A watch as the API returns it, without its secret. */
 function shown(watch: KnownWatch): Watch {
   const { id, name, condition, webhook, paused, lastEvaluatedAt } = watch
-  const { memory, error, delivery: waiting } = stateOf(watch)
+  const present = stateOf(watch)
+  const { memory, error, delivery: waiting } = present
   // A message that waits is not sent while its watch is paused, nor afterwards, as the watch starts over.
   const delivery = paused ? null : waiting
   const state = error !== null ? 'error' : memory.isMet ? 'met' : lastEvaluatedAt === null ? 'new' : 'waiting'
@@ -230,5 +231,6 @@ function shown(watch: KnownWatch): Watch {
       nextAt: delivery.nextAt,
       reason: delivery.reason,
     },
+    gaveUpAt: gaveUpAt(present),
   }
 }

@@ -32,6 +32,12 @@ export function stateOf({ state, since }: KnownWatch): NextState {
   return { memory, error: null, delivery: null, next: null, history: state?.history ?? [] }
 }
 
+/** When the last message was given up; null if a later one was delivered, or if the watch has started over since. */
+export function gaveUpAt({ history, memory: { since } }: NextState): string | null {
+  const last = history.findLast(({ outcome }) => outcome === 'delivered' || outcome === 'gave_up')
+  return last?.outcome === 'gave_up' && last.at >= since ? last.at : null
+}
+
 /** The state after an evaluation; undefined if nothing worth storing changed. */
 export function afterEvaluation(
   watch: KnownWatch,

@@ -28,6 +28,9 @@ export const WATCHES = {
   never: 'not evaluated yet',
   evaluated: (ago: string): string => `evaluated ${ago}`,
   undelivered: 'not delivered',
+  gaveUp: 'gave up',
+  givenUp: (ago: string): string =>
+    `The last message was given up ${ago}, after a day of attempts: nobody got it. Its reasons are in the history; a test shows whether the webhook answers now.`,
   delivery: (attempts: number, next: string): string =>
     `A message is on its way: ${attempts === 1 ? '1 attempt' : `${attempts} attempts`} so far, the next ${next}.`,
   lastFailure: (reason: string): string => `The last one failed: ${reason}`,

@@ -99,7 +99,7 @@ interface WatchPanelProps {
 }
 
 function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
-  const { name, condition, state, lastEvaluatedAt, delivery } = watch
+  const { name, condition, state, lastEvaluatedAt, delivery, gaveUpAt } = watch
   const now = useNow()
   const { look, name: stateName } = STATES[state]
   return (
@@ -117,6 +117,7 @@ function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: Watch
           </h2>
           <span class={`badge ${look}`}>{stateName}</span>
           {delivery && delivery.attempts > 0 && <span class="badge bad">{WATCHES.undelivered}</span>}
+          {gaveUpAt !== null && <span class="badge bad">{WATCHES.gaveUp}</span>}
           <span class="grow muted">
             <bdi>{visible(conditionText(condition, nameOf))}</bdi>
           </span>
@@ -146,7 +147,7 @@ function matchedPatch(condition: Condition): AddressPatch {
 }
 
 function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'nameOf' | 'isOpen' | 'onToggle'>) {
-  const { id, name, webhook, paused, error, delivery } = watch
+  const { id, name, webhook, paused, error, delivery, gaveUpAt } = watch
   const path = `${PATH}/${id}`
   const { data, problem, reload, loading } = useFetch<WatchDetails>(path)
   useEvery(LOOK_MS, reload, !loading)
@@ -177,6 +178,7 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'nameOf' | '
   return (
     <div class="body stack">
       {error !== null && <p class="notice bad">{error}</p>}
+      {gaveUpAt !== null && <p class="notice bad">{WATCHES.givenUp(agoText(gaveUpAt, now))}</p>}
       {delivery && delivery.attempts > 0 && (
         <p class="notice warn">
           {WATCHES.delivery(delivery.attempts, agoText(delivery.nextAt, now))}{' '}

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
-import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
+import type { MadeWatch, Outcome, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
 import { createWatchBook, type WatchBook } from '../../../../views/watches/book.ts'
 import { stateOf } from '../../../../views/watches/progress.ts'
 import { type BareServer, startBare } from '../../../support/raw-http.ts'
@@ -38,7 +38,15 @@ describe('/api/team/watches', () => {
     const { status, data } = await team.ask('POST', '/watches', WATCH)
     const { id, secret, ...rest } = data as MadeWatch
     expect([status, secret]).toEqual([201, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
-    const shown = { ...WATCH, paused: false, state: 'new', lastEvaluatedAt: null, error: null, delivery: null }
+    const shown = {
+      ...WATCH,
+      paused: false,
+      state: 'new',
+      lastEvaluatedAt: null,
+      error: null,
+      delivery: null,
+      gaveUpAt: null,
+    }
     expect(rest).toEqual(shown)
     expect(await items()).toEqual([{ id, ...shown }])
     expect(await items(ofB)).toEqual([])
@@ -76,6 +84,29 @@ describe('/api/team/watches', () => {
     const shown = async (fields: object) => (await team.ask('PATCH', `/watches/${id}`, fields)).data as MadeWatch
     expect((await shown({ name: 'Renamed' })).delivery).toMatchObject({ attempts: 1 })
     expect((await shown({ paused: true })).delivery).toBeNull()
+  })
+
+  test('a message that was given up is told until a later one is delivered, or the watch starts over', async () => {
+    const { id } = await made()
+    const told = async () => (await items()).find((each) => each.id === id)?.gaveUpAt
+    const note = (outcome: Outcome['outcome'], at: string) => {
+      const watch = stored(id)
+      const { history, ...state } = stateOf(watch)
+      return team.book.advance(watch, { ...state, history: [...history, { at, outcome, text: '' }] })
+    }
+    const { since } = stored(id)
+    expect(await told()).toBeNull()
+    await note('gave_up', since)
+    await note('fired', since)
+    expect(await told()).toBe(since)
+    await note('delivered', since)
+    expect(await told()).toBeNull()
+    await note('gave_up', since)
+    expect(await told()).toBe(since)
+    const now = team.clock.now()
+    team.clock.now = () => now + 1_000
+    for (const paused of [true, false]) await team.ask('PATCH', `/watches/${id}`, { paused })
+    expect(await told()).toBeNull()
   })
 
   test('a condition that changes, or a watch that goes on, begins anew; another name does not', async () => {
