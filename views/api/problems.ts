@@ -45,6 +45,10 @@ export const invalidFields = (problems: readonly Offender[]): ProblemError =>
 /** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */
 export const conflict = (message: string): ProblemError => new ProblemError(problemSaying('conflict', message))
 
+/** A refusal of a change of something, such as `the keys`, that was changed since it was planned. */
+export const overtaken = (subject: string): ProblemError =>
+  conflict(`Somebody else changed ${subject} at the same time. Look at what is there now, and try again.`)
+
 export const notFound = (message?: string): ProblemError => new ProblemError(problem('not_found', null, message))
 
 /** A temporary refusal: the sender may retry. */

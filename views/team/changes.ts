@@ -8,7 +8,7 @@ import { OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import type { Entity, Project, SavedSearch, Team } from '../../shared/registry/registry.ts'
 import { SEARCHES_MAX, type SearchChange } from '../../shared/registry/search-admin.ts'
 import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
-import { conflict, invalidFields, invalidParameters, notFound, rateLimited } from '../api/problems.ts'
+import { conflict, invalidFields, invalidParameters, notFound, overtaken, rateLimited } from '../api/problems.ts'
 import { durationText } from '../flow-layout/times.ts'
 import { type FieldName, type Fields, readFields } from './bodies.ts'
 
@@ -114,9 +114,7 @@ export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): Pr
     case 'too_many':
       return conflict(`A Team has at most ${OWN_ITEMS_MAX} ${NAMES[kind]}s of its own making. Ask the operator.`)
     case 'overtaken':
-      return conflict(
-        'Somebody else changed the same thing at the same time. Look at what is there now, and try again.',
-      )
+      return overtaken('the same thing')
   }
 }
 
@@ -172,7 +170,7 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
       )
     case 'unfit_key':
     case 'overtaken':
-      return conflict('Somebody else changed the keys at the same time. Look at what is there now, and try again.')
+      return overtaken('the keys')
   }
 }
 
@@ -206,6 +204,6 @@ async function changeSearch(admin: RegistryAdmin, team: string, change: SearchCh
     case 'too_many':
       throw conflict(`The Team has ${SEARCHES_MAX} saved searches, the most there may be. Delete one first.`)
     case 'overtaken':
-      throw conflict('Somebody else changed the search at the same time. Look at what is there now, and try again.')
+      throw overtaken('the search')
   }
 }

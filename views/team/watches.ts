@@ -5,7 +5,7 @@ import type { Audited } from '../../shared/journal/audit.ts'
 import { AppendError } from '../../shared/journal/journal.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { CoreServices } from '../../shared/role.ts'
-import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
+import { conflict, invalidFields, notFound, overtaken, rateLimited, unavailable } from '../api/problems.ts'
 import type { Condition, MadeWatch, NewWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
 import type { Attempts } from '../session/attempts.ts'
 import type { KnownWatch, WatchBook } from '../watches/book.ts'
@@ -70,8 +70,7 @@ export async function patchWatch(tools: WatchTools, call: WatchCall): Promise<Ma
       return await patchOnce(tools, call)
     } catch (error) {
       if (!(error instanceof OvertakenError)) throw error
-      if (tries === TRIES_MAX)
-        throw conflict('Somebody else changed the watch at the same time. Look at what is there now, and try again.')
+      if (tries === TRIES_MAX) throw overtaken('the watch')
     }
   }
 }
