@@ -111,14 +111,14 @@ function createConsumers(
 }
 
 /**
- * Maintains an embedded file, at start and every minute: retention and compaction, which external servers do for themselves. A failure is
- * logged and retried; files that grow for a while longer are no reason to stop.
+ * Maintains the journal or the log store, at start and every minute: retention and compaction of embedded files, the next days of
+ * Elasticsearch. A failure is logged and retried; files that grow for a while longer are no reason to stop.
  */
 function createMaintenance(maintain: (signal: AbortSignal) => Promise<unknown>, logger: Logger): Service {
   return createRepeater({
     name: 'maintenance',
     intervalMs: MAINTENANCE_INTERVAL_MS,
     run: maintain,
-    onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
+    onError: (err) => logger.error({ err }, 'maintenance of the journal or the log store failed; trying again later'),
   })
 }

@@ -137,6 +137,22 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await indices()).not.toContain('application-logs-v1.2-2026.01.29')
     })
 
+    test('an index that has lost its alias gets it back, and no other index takes its place before', async () => {
+      const stored = ofDay(TODAY, 30)
+      await store.write(stored, never)
+      await rebuild()
+      const [index, name] = ['application-logs-v1.2-2026.01.31', 'application-logs-v1-2026.01.31']
+      const actions = [{ remove: { index: `${prefix}-${index}`, alias: `${prefix}-${name}` } }]
+      await ask(elasticsearch.url, 'POST', '/_aliases', { actions })
+      expect(await storedIds(store)).toEqual([])
+      expect(await store.indices.prepareDays()).toEqual([])
+      expect(await store.indices.apply()).toEqual([
+        `corrected: ${prefix}-${index} has its alias ${prefix}-${name} again`,
+      ])
+      expect((await storedIds(store)).sort()).toEqual(idsOf(stored))
+      expect(await store.indices.apply()).toEqual([])
+    })
+
     test('does not take an index that has lost its alias for the rest of another rebuild', async () => {
       const [index, name] = ['application-logs-v1.2-2026.01.29', 'application-logs-v1-2026.01.29']
       const stored = ofDay('2026-01-29', 30)
@@ -148,6 +164,7 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       const refusal = `${prefix}-${index} has lost its alias ${prefix}-${name}`
       await expect(rebuild()).rejects.toThrow(refusal)
       await expect(rebuild({ takeOver: true })).rejects.toThrow(refusal)
+      expect(await store.indices.apply()).toEqual([expect.stringContaining(refusal)])
 
       const inItsPlace = [
         { remove_index: { index: `${prefix}-${name}` } },

@@ -231,3 +231,6 @@ const NOTHING_DONE = -1
 /** Indices have random ids of 22 characters; six of them, 36 bits, distinguish those of an installation and keep cursors short. */
 const UUID_PART = 6
 const keyOf = (uuid: string, shard: number): string => `${uuid.slice(0, UUID_PART)}${shard}`
+
+/** Whether the key is that of a shard of the index with this id. */
+export const isShardOf = (uuid: string, key: string): boolean => key.startsWith(uuid.slice(0, UUID_PART))

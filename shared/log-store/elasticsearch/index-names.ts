@@ -17,9 +17,13 @@ export interface IndexNames {
   /** The day of an index of any generation; undefined if it is not one of ours. */
   dayOf(index: string): string | undefined
   kindOf(index: string): EntryKind | undefined
+  /** The name by which an index of any generation is written and searched; undefined if it is not one of ours. */
+  nameOf(index: string): string | undefined
   /** Whether the index is a generation that a rebuild made. */
   isRebuilt(index: string): boolean
   readonly flows: string
+  /** The generations that rebuilds made of any index. */
+  readonly generations: string
   /**
    * The index that replaces `index`, which has `name` or stands behind it as an alias (rebuild.ts), such as
    * `sluice-flows-v1.3` after `sluice-flows-v1.2`. No search finds it before it has the alias.
@@ -46,7 +50,14 @@ export function indexNames(prefix: string): IndexNames {
     dayOf: (index) => restOf(index)?.[2]?.replaceAll('.', '-'),
     kindOf: (index) => KINDS.find((kind) => ['.', '-'].some((next) => index.startsWith(base(VIEW[kind]) + next))),
     isRebuilt: (index) => restOf(index)?.[1] !== undefined,
+    nameOf: (index) => {
+      const [rest, , day] = restOf(index) ?? []
+      return rest === undefined
+        ? undefined
+        : `${index.slice(0, index.length - rest.length)}${day === undefined ? '' : `-${day}`}`
+    },
     flows: base('flows'),
+    generations: bases.map((name) => `${name}.*`).join(','),
     nextGeneration: (name, index) => {
       const end = bases.find((candidate) => name.startsWith(candidate))?.length ?? name.length
       return `${name.slice(0, end)}.${Number(restOf(index)?.[1] ?? 1) + 1}${name.slice(end)}`

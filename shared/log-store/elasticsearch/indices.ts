@@ -3,9 +3,10 @@ import { DAY_MS, timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { type Origin, type RebuiltMeta, readShards } from './checkpoints.ts'
+import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
+import { findLostAliases, lostAliasText, putAliasesBack } from './lost-aliases.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 import { findDifferences, findMissingTemplates } from './template-check.ts'
 
@@ -13,13 +14,13 @@ export interface Indices {
   /** The differences from the templates and indices that this release needs, in sentences; empty if there are none. Changes nothing. */
   check(): Promise<readonly string[]>
   /**
-   * Corrects the differences and creates the indices of flows, of today and of tomorrow; returns a line for each correction and each new
-   * index. Safe to repeat and to run in several processes at once. Rejects if an existing index cannot be brought to the mapping.
+   * Corrects the differences, puts lost aliases back, and creates the indices of flows, of today and of tomorrow; returns a line for each
+   * correction, each alias that has to be put back by hand, and each new index. Safe to repeat and to run in several processes at once. Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
   /** Rejects with a `StoreHaltError` if a template is missing; one of another release is good enough to write with. */
   requireTemplates(): Promise<void>
-  /** Creates the indices of today and tomorrow, so that they exist at midnight. Returns those that were missing. */
+  /** Creates the indices of today and tomorrow, so that they exist at midnight; warns of lost aliases. Returns those that were missing. */
   prepareDays(): Promise<readonly string[]>
   /**
    * Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents were removed with them. Rejects if one refuses to be
@@ -96,7 +97,10 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     const days = [clock.now(), clock.now() + DAY_MS].map((at) => timestampOf(at).slice(0, 10))
     const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
     const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
-    const missing = wanted.filter((name) => !there.has(name))
+    const lost = await findLostAliases(connection, names)
+    for (const each of lost) logger.warn({ reason: lostAliasText(each) }, 'entries are stored that no read shows')
+    // An index in the place of the alias would keep it from being put back.
+    const missing = wanted.filter((name) => !there.has(name) && !lost.some((each) => each.name === name))
     if (missing.length > 0) await requireNone(check())
     return createAll(missing)
   }
@@ -104,13 +108,18 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   return {
     check,
     async apply() {
+      const found = await putAliasesBack(connection, names)
       const differences = await check()
       // A read-only index takes no mapping, not even the one that it has.
       if (differences.length > 0) await correct()
       const lacksFlows = (await indexBehind(connection, names.flows)) === undefined
       const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await prepareDays())]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
-      return [...differences.map((text) => `corrected: ${text}`), ...created.map((index) => `created: ${index}`)]
+      return [
+        ...found,
+        ...differences.map((text) => `corrected: ${text}`),
+        ...created.map((index) => `created: ${index}`),
+      ]
     },
     requireTemplates: () => requireNone(findMissingTemplates(connection, templates)),
     prepareDays,
@@ -176,28 +185,25 @@ export async function indexBehind(connection: Connection, name: string): Promise
   })
   const [found] = Object.entries(answer)
   if (found === undefined) return undefined
-  const [index, { aliases = {}, settings, mappings }] = found
+  const [index, { aliases = {}, settings }] = found
   const shards = Number(settings.index.number_of_shards)
-  return { index, shards, aliases: Object.keys(aliases), origins: mappings?._meta.origins ?? [] }
+  return { index, shards, aliases: Object.keys(aliases) }
 }
 
 export interface FoundIndex {
   readonly index: string
   readonly shards: number
   readonly aliases: readonly string[]
-  /** The origins of its shards if a rebuild has filled it; else empty. */
-  readonly origins: readonly Origin[]
 }
 
 interface IndexAnswer {
   readonly [index: string]: {
     readonly aliases?: Readonly<Record<string, object>>
     readonly settings: { readonly index: { readonly number_of_shards: string } }
-    readonly mappings?: { readonly _meta: RebuiltMeta }
   }
 }
 
-const FOUND = '*.aliases,*.settings.index.number_of_shards,*.mappings._meta.origins'
+const FOUND = '*.aliases,*.settings.index.number_of_shards'
 
 export async function deleteIndex(connection: Connection, index: string): Promise<void> {
   await connection.send({ method: 'DELETE', path: `/${index}`, query: { ignore_unavailable: true } })

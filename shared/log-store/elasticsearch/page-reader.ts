@@ -105,7 +105,7 @@ async function* wholesOf(
   }
 }
 
-/** An entry that a shard cannot give at the moment is asked for again, as a search is. */
+/** An entry that a shard cannot give at the moment is asked for again, as a search is; by its name, as a rebuild may have replaced its index. */
 const readWholes = (
   connection: Connection,
   names: IndexNames,
@@ -113,7 +113,7 @@ const readWholes = (
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> =>
   retried(async () => {
-    const lookups = hits.map(({ _index, _id }) => ({ _index: nameOf(names, _index), _id }))
+    const lookups = hits.map(({ _index, _id }) => ({ _index: names.nameOf(_index) ?? _index, _id }))
     const query = { _source_includes: 'whole' }
     const docs = await lookUp<{ readonly _source?: EntrySource }>(connection, 'the lookup of entries', lookups, {
       query,
@@ -126,9 +126,3 @@ const readWholes = (
       return whole
     })
   }, signal)
-
-/** The name of an index's day, which stands for another index once a rebuild has replaced this one. */
-function nameOf(names: IndexNames, index: string): string {
-  const [kind, day] = [names.kindOf(index), names.dayOf(index)]
-  return kind === undefined || day === undefined ? index : names.day(kind, day)
-}

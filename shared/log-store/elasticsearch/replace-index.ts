@@ -3,6 +3,7 @@ import { type Connection, ElasticsearchError } from './connection.ts'
 import { countOf, type Part, RebuildError, shardsOf } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
 import { deleteIndex, type FoundIndex, indexBehind } from './indices.ts'
+import { findLostAliases, lostAliasText } from './lost-aliases.ts'
 
 export interface ReplaceOptions {
   /** Removes what a rebuild that was killed left behind; otherwise such a rest ends the call. Never set it while another rebuild runs. */
@@ -55,7 +56,8 @@ export async function replaceIndex(
   if (old === undefined) return
   const made = names.nextGeneration(name, old.index)
   const rest = await indexBehind(connection, made)
-  if (rest !== undefined) await refuseOrphan(connection, names, name, old, rest)
+  const orphan = (await findLostAliases(connection, names)).find(({ name: lost }) => lost === name)
+  if (orphan !== undefined) throw new RebuildError(lostAliasText(orphan))
   const replacement = await begin(connection, made, old, rest, { keepsShards, takeOver })
   const copied = new Map<number, number>()
   const unread = async (): Promise<readonly Part[]> =>
@@ -98,21 +100,6 @@ export async function replaceIndex(
     })
     throw error
   }
-}
-
-/** Refuses to take what a finished rebuild has made, and somebody took the alias from, for the rest of one that has not ended. */
-async function refuseOrphan(
-  connection: Connection,
-  names: IndexNames,
-  name: string,
-  old: FoundIndex,
-  { index, aliases, origins }: FoundIndex,
-): Promise<void> {
-  const own = (await shardsOf(connection, old, names)).map(({ key }) => key)
-  if (aliases.length > 0 || origins.length === 0 || origins.some(({ key }) => own.includes(key))) return
-  throw new RebuildError(
-    `${index} has lost its alias ${name}, so no read shows its entries: put the alias in the place of the index ${name} (POST /_aliases with remove_index and add), and rebuild the view \`--from topics\` for the entries of that one`,
-  )
 }
 
 async function begin(

@@ -29,6 +29,13 @@ test('generations count from 2, and have the day and kind of the index that they
   expect([names.dayOf('sluice-flows-v1.2'), names.kindOf('sluice-flows-v1.2')]).toEqual([undefined, undefined])
 })
 
+test('an index of any generation has the name of the first', () => {
+  const day = names.day('application', '2026-01-31')
+  for (const index of [day, names.nextGeneration(day, day)]) expect(names.nameOf(index)).toBe(day)
+  for (const index of [names.flows, 'sluice-flows-v1.12']) expect(names.nameOf(index)).toBe(names.flows)
+  expect(names.nameOf('sluice-event-logs-v1.2-old')).toBeUndefined()
+})
+
 test('no kind named means both', () => {
   expect(names.all([])).toBe(names.all(['event', 'application']))
   expect(names.all(['event'])).toBe('sluice-event-logs-v1-*')

@@ -1,0 +1,79 @@
+import { isShardOf, type RebuiltMeta } from './checkpoints.ts'
+import type { Connection } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+
+/** An index that a rebuild has made, and that is not found by its name any more, as after a restore without aliases. */
+export interface LostAlias {
+  readonly index: string
+  /** The alias that it should have. */
+  readonly name: string
+  /** The index that has taken its name, as a write makes it; undefined if there is none. */
+  readonly taker: string | undefined
+}
+
+interface IndexAnswer {
+  readonly [index: string]: {
+    readonly aliases?: Readonly<Record<string, object>>
+    readonly settings: { readonly index: { readonly uuid: string } }
+    readonly mappings?: { readonly _meta: RebuiltMeta }
+  }
+}
+
+/** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
+export async function findLostAliases(connection: Connection, names: IndexNames): Promise<readonly LostAlias[]> {
+  const answer = await connection.send<IndexAnswer>({
+    method: 'GET',
+    path: `/${names.all()},${names.flows},${names.generations}`,
+    query: {
+      ignore_unavailable: true,
+      allow_no_indices: true,
+      expand_wildcards: 'open,closed',
+      filter_path: '*.aliases,*.settings.index.uuid,*.mappings._meta.origins',
+    },
+  })
+  const holderOf = new Map(
+    Object.entries(answer).flatMap(([index, found]) => namesOf(index, found).map((name) => [name, index] as const)),
+  )
+  const lost = new Map<string, LostAlias>()
+  // Of several generations the first, as a rebuild removes it only once the next one is whole.
+  for (const index of Object.keys(answer).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
+    const name = names.nameOf(index)
+    if (name === undefined || namesOf(index, answer[index]).includes(name) || lost.has(name)) continue
+    const taker = holderOf.get(name)
+    if (taker === undefined || !isBeingMade(answer, index, taker)) lost.set(name, { index, name, taker })
+  }
+  return [...lost.values()]
+}
+
+const namesOf = (index: string, found: IndexAnswer[string] | undefined): readonly string[] => [
+  index,
+  ...Object.keys(found?.aliases ?? {}),
+]
+
+/** Whether the index is the copy that a rebuild fills or has just filled from the other one. */
+function isBeingMade(answer: IndexAnswer, index: string, from: string): boolean {
+  const origins = answer[index]?.mappings?._meta.origins ?? []
+  const { uuid = '' } = answer[from]?.settings.index ?? {}
+  return origins.length === 0 || origins.some(({ key }) => isShardOf(uuid, key))
+}
+
+/** Tells an operator what is wrong and how to mend it. */
+export function lostAliasText({ index, name, taker }: LostAlias): string {
+  const remedy =
+    taker === undefined
+      ? '`sluice indices apply` puts it back'
+      : `put the alias in the place of the index ${name} (POST /_aliases with remove_index and add), and rebuild the view \`--from topics\` for the entries of that one`
+  return `${index} has lost its alias ${name}, so no read shows its entries: ${remedy}`
+}
+
+/** Gives indices their aliases back; returns a line for each that lacked its own, also where another index has the name. */
+export async function putAliasesBack(connection: Connection, names: IndexNames): Promise<readonly string[]> {
+  const lost = await findLostAliases(connection, names)
+  const actions = lost
+    .filter(({ taker }) => taker === undefined)
+    .map(({ index, name: alias }) => ({ add: { index, alias } }))
+  if (actions.length > 0) await connection.send({ method: 'POST', path: '/_aliases', body: { actions } })
+  return lost.map((each) =>
+    each.taker === undefined ? `corrected: ${each.index} has its alias ${each.name} again` : lostAliasText(each),
+  )
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
+import { findLostAliases } from '../../../../../shared/log-store/elasticsearch/lost-aliases.ts'
+
+const names = indexNames('sluice')
+const [first, second, third] = ['v1', 'v1.2', 'v1.3'].map((version) => `sluice-event-logs-${version}-2026.01.31`) as [
+  string,
+  string,
+  string,
+]
+
+/** An index as Elasticsearch tells it, with an id of six letters and more. */
+const indexOf = (id: string, { alias = '', filledFrom = '' } = {}) => ({
+  ...(alias !== '' && { aliases: { [alias]: {} } }),
+  settings: { index: { uuid: `${id}-the-rest` } },
+  ...(filledFrom !== '' && {
+    mappings: { _meta: { origins: [{ key: `${filledFrom}0` }, { key: `${filledFrom}11` }] } },
+  }),
+})
+
+const lostOf = async (answer: object) =>
+  findLostAliases({ send: async <Answer>() => answer as Answer, close: async () => undefined }, names)
+
+test.each<[string, object]>([
+  ['an index with its own name', { [first]: indexOf('aaaaaa') }],
+  ['a rebuilt one with its alias', { [second]: indexOf('bbbbbb', { alias: first, filledFrom: 'aaaaaa' }) }],
+  ['a copy that is being filled', { [first]: indexOf('aaaaaa'), [second]: indexOf('bbbbbb') }],
+  [
+    'a copy that is about to get the name',
+    {
+      [second]: indexOf('bbbbbb', { alias: first, filledFrom: 'aaaaaa' }),
+      [third]: indexOf('cccccc', { filledFrom: 'bbbbbb' }),
+    },
+  ],
+  [
+    'one of two that have the same alias',
+    {
+      [second]: indexOf('bbbbbb', { alias: first, filledFrom: 'aaaaaa' }),
+      [third]: indexOf('cccccc', { alias: first, filledFrom: 'aaaaaa' }),
+    },
+  ],
+  ['an index of somebody else', { 'sluice-event-logs-v1.old': indexOf('dddddd') }],
+])('no alias is lost by %s', async (_, answer) => {
+  expect(await lostOf(answer)).toEqual([])
+})
+
+test('of several generations without a name the first is the whole one', async () => {
+  const answer = { [third]: indexOf('cccccc'), [second]: indexOf('bbbbbb', { filledFrom: 'aaaaaa' }) }
+  expect(await lostOf(answer)).toEqual([{ index: second, name: first, taker: undefined }])
+})
+
+test('an index that was made under the name is told', async () => {
+  const answer = { [first]: indexOf('dddddd'), [second]: indexOf('bbbbbb', { filledFrom: 'aaaaaa' }) }
+  expect(await lostOf(answer)).toEqual([{ index: second, name: first, taker: first }])
+})
