@@ -211,6 +211,9 @@ function adviceOnAnswer(status: number | null, { type, root_cause: [cause] = [] 
   if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
   if (type === 'media_type_header_exception') return ' (Sluice needs Elasticsearch 9)'
   if (cause?.reason?.includes(EXPENSIVE)) return ` (${EXPENSIVE} has to be true)`
+  const [, limit] = /\[(index\.[\w.]+)\] index level setting/.exec(cause?.reason ?? '') ?? []
+  if (limit !== undefined)
+    return ` (${limit} was lowered: set it to null in the indices, and take it out of component templates)`
   if (type === undefined) return ' without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)'
   if (type === 'index_not_found_exception') return ' (run `sluice indices apply`, and check what the login may read)'
   const lacksPrivilege = status === 403 && type === 'security_exception'

@@ -222,6 +222,11 @@ test.each([
     "[prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false.",
     ' (search.allow_expensive_queries has to be true)',
   ],
+  [
+    'search_phase_execution_exception',
+    'Result window is too large, from + size must be less than or equal to: [1] but was [3]. See the scroll api for a more efficient way to request large data sets. This limit can be set by changing the [index.max_result_window] index level setting.',
+    ' (index.max_result_window was lowered: set it to null in the indices, and take it out of component templates)',
+  ],
 ])('a refusal that the server or its settings cause, %s: with what to do about it', async (type, reason, advice) => {
   const error = { type, reason: 'all shards failed', root_cause: [{ type: 'query_shard_exception', reason }] }
   await withServer(
