@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { statfsSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { COMPILED } from './deploy/memory-settings.ts'
@@ -16,6 +17,16 @@ const SERVERS = [
   'test/contract/*-{kafka,elasticsearch}*.contract.ts',
   'test/faults/{kafka,stack}-*.fault.ts',
 ]
+/**
+ * Unit tests that take more than half the time of all, and that `npm run check` leaves out: of stores in files, of servers, threads and
+ * processes, and of the read API over thousands of entries.
+ */
+const HEAVY = [
+  'test/unit/shared/{journal,log-store}/sqlite/*.unit.ts',
+  'test/unit/deploy/{http,server}/*.unit.ts',
+  'test/unit/{sluice,deploy/memory-settings}.unit.ts',
+  'test/unit/views/{bounds,export,flow-statistics,flow-svg,flows,tail}.unit.ts',
+]
 
 interface Project {
   readonly name: string
@@ -23,8 +34,28 @@ interface Project {
   readonly exclude?: readonly string[]
   readonly globalSetup?: string
   readonly isolate?: boolean
+  readonly env?: Readonly<Record<string, string>>
   readonly retry?: number
 }
+
+const MEMORY = '/dev/shm'
+const MEMORY_MIN = 2 * 1024 ** 3
+
+/**
+ * The folder of temporary files in unit tests: in memory if that has room, as a database waits for its disk at each write. No test takes
+ * the power away, so none would notice.
+ */
+function temporaryFiles(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= MEMORY_MIN ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** Files of unit tests share processes, so that each module is read once. */
+const UNIT = { isolate: false, env: { TMPDIR: temporaryFiles() } }
 
 export const PROJECTS: readonly Project[] = [
   // Kafka and Elasticsearch, from Docker or this machine's Java.
@@ -37,15 +68,16 @@ export const PROJECTS: readonly Project[] = [
   // Chromium, and the program on SQLite. The browser schedules by itself, and on a busy machine differently each time: a second try is
   // printed as one. No suite about what is stored has any.
   { name: 'page', include: PAGE, retry: process.env['CI'] === undefined ? 0 : 1 },
-  // Neither a server nor a browser: the files share processes, so that each module is read once.
-  { name: 'fast', include: ['test/**/*.unit.ts'], isolate: false },
+  { name: 'heavy', include: HEAVY, ...UNIT },
+  // Neither a server nor a browser.
+  { name: 'fast', include: ['test/**/*.unit.ts'], exclude: HEAVY, ...UNIT },
 ]
 
-/** Suites of this project are the shortest, and share processes: they fill up the end of a run. */
-const LAST = 'fast'
+/** Suites of these projects fill up the end of a run, one project after the other: only files that are next to each other share a process. */
+const LAST = ['heavy', 'fast']
 
 /**
- * The order of test files: those of all projects but the last are spread evenly over the run, as suites with servers wait for most of
+ * The order of test files: those of all projects but the last two are spread evenly over the run, as suites with servers wait for most of
  * their time and suites with a browser do not. On a new machine Vitest knows no durations and begins with the largest files, but the
  * slowest suites are files of a few lines that play shared scenarios: they would come last, and one of them would run on alone. Within
  * a project the order is Vitest's.
@@ -54,7 +86,7 @@ export class Interleaved extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name)
     const placed = [...byProject].flatMap(([name, own]) =>
-      own.map((file, index) => ({ file, place: name === LAST ? 1 : index / own.length })),
+      own.map((file, index) => ({ file, place: LAST.includes(name) ? 1 + LAST.indexOf(name) : index / own.length })),
     )
     return placed.toSorted((a, b) => a.place - b.place).map(({ file }) => file)
   }

@@ -26,20 +26,31 @@ describe('the projects of vitest.config.ts', () => {
     expect(needBrowser.filter((file) => !['page', 'servers'].includes(projectsOf(file)[0] ?? ''))).toEqual([])
   })
 
-  test('of the projects are spread evenly over a run, each project by its own order, and those of fast end it', async () => {
+  test('of the projects are spread evenly over a run, each project by its own order, and those of heavy and fast end it', async () => {
     const config = { isolate: true, sequence: { groupOrder: 0 } }
-    const [servers, page, fast] = ['servers', 'page', 'fast'].map((name) => ({ name, config }))
-    const durations: Record<string, number> = { a: 900, b: 20, c: 10, d: 9_000, e: 500, f: 400, g: 300, h: 10 }
+    const [servers, page, heavy, fast] = ['servers', 'page', 'heavy', 'fast'].map((name) => ({ name, config }))
+    const durations: Record<string, number> = {
+      a: 900,
+      b: 20,
+      c: 10,
+      d: 9_000,
+      e: 500,
+      f: 400,
+      g: 300,
+      h: 10,
+      i: 1,
+      j: 5,
+    }
     const context = {
-      projects: [servers, page, fast],
+      projects: [servers, page, heavy, fast],
       cache: {
         getTestSpecificationResult: ({ moduleId }: { moduleId: string }) => ({ duration: durations[moduleId] }),
       },
     }
     const of = (project: object | undefined, names: string): object[] =>
       [...names].map((moduleId) => ({ project, moduleId }))
-    const files = [...of(fast, 'ad'), ...of(page, 'bh'), ...of(servers, 'cefg')]
+    const files = [...of(fast, 'ad'), ...of(heavy, 'ij'), ...of(page, 'bh'), ...of(servers, 'cefg')]
     const sorted = await new Interleaved(context as never).sort(files as never)
-    expect(sorted.map(({ moduleId }) => moduleId).join('')).toBe('befhgcda')
+    expect(sorted.map(({ moduleId }) => moduleId).join('')).toBe('befhgcjida')
   })
 })
