@@ -6,7 +6,7 @@ import type { CoreServices } from '../../shared/role.ts'
 import { UNIT_BYTES_MAX } from '../../shared/runtime/utf8.ts'
 import type { Publication } from '../publisher/publication.ts'
 import type { Validators } from '../schemas/validate.ts'
-import { type Fields, refuseTooLarge } from './fields.ts'
+import { type Fields, largestIn, refuseTooLarge } from './fields.ts'
 import type { Dialect } from './replies.ts'
 import type { Received, RequestContext, RequestContextOf } from './request.ts'
 
@@ -79,6 +79,9 @@ export const refuseUntilReady = () =>
 /** Upper bound for a record's header names and constant header values, its ids and times, and its framing. */
 const RECORD_OVERHEAD_BYTES = 512
 
+/** Smaller records are taken by any topic, unless its limit was set for tests. */
+const LARGE_BYTES = 64 * 1024
+
 /** An entry that may be published. */
 export interface Admitted {
   readonly id: string
@@ -113,10 +116,8 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
 
   return (record, subject, context) => {
     const { json, jsonBytes } = 'json' in record ? record : written(record, context)
-    if (jsonBytes > valueBytesMax) {
-      const fields = 'json' in record || context.isForeign ? {} : sentIn(record)
-      return refuseTooLarge(fields, valueBytesMax, jsonBytes)
-    }
+    const isOurs = !('json' in record || context.isForeign)
+    if (jsonBytes > valueBytesMax) return refuseTooLarge(isOurs ? sentIn(record) : {}, valueBytesMax, jsonBytes)
     const { kind, id, timestamp, correlationKey } = record
     const { repeatKey, traceparent } = context
     const hot = correlationKey !== null && isHot(correlationKey)
@@ -130,6 +131,7 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
       bytes: jsonBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
       // A resent entry goes to the same partition as before, so that a reader meets all its copies in one place.
       routeBy: key ?? repeatKey,
+      largest: isOurs && jsonBytes > LARGE_BYTES ? largestIn(sentIn(record), valueBytesMax) : undefined,
     }
     return { value: { id, team: record.team, publication } }
   }

@@ -53,7 +53,7 @@ const LARGEST_MEASURED_MAX = 2
  * The JSON pointer to the value to shorten in an entry that takes more than `bytesMax` bytes: its largest member, or the largest one within
  * that if it takes more than half of it. In an entry that is far too large, the members that are looked at suffice.
  */
-function largestIn(entry: Fields, bytesMax: number): string {
+export function largestIn(entry: Fields, bytesMax: number): string {
   const path: string[] = []
   let [within, room] = [entry as unknown, bytesMax]
   while (isObject(within) && path.length < LARGEST_LEVELS) {

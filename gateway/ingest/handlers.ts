@@ -4,7 +4,7 @@ import type { RequestMemory } from '../../shared/http/body-bytes.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome, TooLargeForTopic } from '../publisher/publication.ts'
-import type { RecordRefusals, Refusal } from '../refusals/recorder.ts'
+import { type RecordRefusals, type Refusal, type RefusedRequest, withoutBody } from '../refusals/recorder.ts'
 import type { BatchCheck, Check, Entries } from './checks.ts'
 import type { Quotas } from './quotas.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
@@ -57,30 +57,25 @@ export function createEntryHandler(
   check: Check,
   { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
 ): IngestHandler {
-  function finish(id: string, outcome: PublishOutcome | undefined): Reply {
-    const failure = failureOf(outcome)
-    if (failure !== undefined) return answerRefused(failure)
-    ingestMetrics.accepted(1)
-    return created(id)
-  }
-
-  function answerRefused(cause: Problem): Reply {
+  function refuse(request: RefusedRequest, cause: Problem): Reply {
+    recordRefusals(request, [{ problem: cause }])
     ingestMetrics.rejected(cause.code)
     return failed(cause)
   }
 
-  function refuse(received: Received, cause: Problem): Promise<Reply> {
-    recordRefusals(received, [{ problem: cause }])
-    return Promise.resolve(answerRefused(cause))
-  }
-
   return function* handle(received) {
     const { value: admitted, problem: wrong } = check(received)
-    if (wrong !== undefined) return refuse(received, wrong)
+    if (wrong !== undefined) return Promise.resolve(refuse(received, wrong))
     const limited = quotas.take(admitted.team, 1, received.contentBytes)
-    if (limited !== undefined) return refuse(received, limited)
+    if (limited !== undefined) return Promise.resolve(refuse(received, limited))
     const { id, team, publication } = admitted
-    return publish(team, [publication]).then(([outcome]) => finish(id, outcome))
+    const [request, { largest }] = [withoutBody(received), publication]
+    return publish(team, [publication]).then(([outcome]) => {
+      const failure = failureOf(outcome, largest)
+      if (failure !== undefined) return refuse(request, failure)
+      ingestMetrics.accepted(1)
+      return created(id)
+    })
   }
 }
 
@@ -115,19 +110,29 @@ export function createBatchHandler(
     if (limited !== undefined) throw new ProblemError(limited)
     const { publications, places, refused } = yield* checkEach(entries, recordsBytesMax, memory)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
-    return publish(team, publications).then((outcomes) =>
-      finish(total, withFailures(refused, outcomes, places), answered),
-    )
+    const request = withoutBody(received)
+    return publish(team, publications).then((outcomes) => {
+      const failures = failuresOf(outcomes, places)
+      if (failures.length > 0)
+        recordRefusals(
+          request,
+          refusalsOf(failures, () => undefined),
+        )
+      const all = [...refused, ...failures].sort((one, other) => one.index - other.index)
+      return finish(total, all, answered)
+    })
   }
 }
 
 /** The entries of a batch that may be published, and those that are refused. */
 interface Divided {
   readonly publications: readonly Publication[]
-  /** The index in the batch of each publication. */
-  readonly places: readonly number[]
+  /** The index in the batch of each publication, and the field to shorten if its topic does not take it. */
+  readonly places: readonly Place[]
   readonly refused: readonly RefusedEntry[]
 }
+
+type Place = { readonly index: number } & Pick<Publication, 'largest'>
 
 /** Entries that are checked per step; each can be a megabyte. */
 const ENTRIES_OF_A_STEP = 4
@@ -156,7 +161,7 @@ const tooManyBytes = (limit: number): Problem =>
 function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<RequestMemory, 'hold'>): Steps<Divided> {
   let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
-  const places: number[] = []
+  const places: Place[] = []
   const refused: RefusedEntry[] = []
   for (let index = 0; index < count; index += 1) {
     if (index % ENTRIES_OF_A_STEP === 0) yield
@@ -172,7 +177,7 @@ function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<Re
       counted = bytes
     }
     publications.push(value.publication)
-    places.push(index)
+    places.push({ index, largest: value.publication.largest })
   }
   return { publications, places, refused }
 }
@@ -181,29 +186,22 @@ function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<Re
 const refusalsOf = (refused: readonly RefusedEntry[], sentAt: (index: number) => unknown): readonly Refusal[] =>
   refused.map(({ index, problem }) => ({ problem, place: { index, entry: () => sentAt(index) } }))
 
-/** The entries that were refused or were not made durable, in their order. */
-function withFailures(
-  refused: readonly RefusedEntry[],
-  outcomes: readonly PublishOutcome[],
-  places: readonly number[],
-): readonly RefusedEntry[] {
-  const all = [...refused]
-  for (const [published, index] of places.entries()) {
-    const problem = failureOf(outcomes[published])
-    if (problem !== undefined) all.push({ index, problem })
-  }
-  return all.sort((one, other) => one.index - other.index)
+/** The entries that were not made durable, in their order. */
+function failuresOf(outcomes: readonly PublishOutcome[], places: readonly Place[]): readonly RefusedEntry[] {
+  return places.flatMap(({ index, largest }, published) => {
+    const problem = failureOf(outcomes[published], largest)
+    return problem === undefined ? [] : [{ index, problem }]
+  })
 }
 
 /** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */
-function failureOf(outcome: PublishOutcome = 'uncertain'): Problem | undefined {
+function failureOf(outcome: PublishOutcome = 'uncertain', largest?: string): Problem | undefined {
   if (outcome === 'durable') return undefined
-  return typeof outcome === 'object' ? tooLargeForTopic(outcome) : unconfirmed(outcome)
+  return typeof outcome === 'object' ? tooLargeForTopic(outcome, largest) : unconfirmed(outcome)
 }
 
-const tooLargeForTopic = ({ bytesMax: limit }: TooLargeForTopic): Problem =>
-  problemSaying(
-    'entry_too_large',
-    `The entry's topic takes at most ${limit} bytes at once (max.message.bytes). Shorten the entry, or have the operator raise that limit.`,
-    { limit },
-  )
+function tooLargeForTopic({ bytesMax: limit }: TooLargeForTopic, largest: string | undefined): Problem {
+  const what = largest === undefined ? 'the entry' : `its largest field, ${largest}`
+  const message = `The entry's topic takes at most ${limit} bytes at once (max.message.bytes). Shorten ${what}, or have the operator raise that limit.`
+  return problemSaying('entry_too_large', message, { limit, largest })
+}

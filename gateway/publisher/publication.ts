@@ -15,6 +15,8 @@ export interface Publication {
   readonly bytes: number
   /** Text whose hash chooses the partition, so that equal texts meet there; null if any partition will do. */
   readonly routeBy: string | null
+  /** The field to shorten, as a JSON pointer, if the record is so large that its topic may not take it, and its sender knows our names. */
+  readonly largest?: string | undefined
 }
 
 /** Why a record is not confirmed: whether it was written, and the message for its sender. */

@@ -16,14 +16,22 @@ export interface RefusedRequest {
   readonly headers: IncomingHttpHeaders
   readonly json?: unknown
   readonly content?: Content | undefined
+  /** What it addresses, in place of its `json`. */
+  readonly identifier?: string | undefined
 }
+
+/** The request as far as it can be kept while the journal writes: with its body, those that wait would fill the memory. */
+export const withoutBody = ({ headers, json }: RefusedRequest): RefusedRequest => ({
+  headers,
+  identifier: identifierOf(json),
+})
 
 /** A refusal of the whole request, or of the entry at a place of its batch. */
 export interface Refusal {
   readonly problem: Problem
   readonly place?: {
     readonly index: number
-    /** Returns the entry as it was sent; called only if the refusal is noted. */
+    /** Returns the entry as it was sent, undefined if it is no longer known; called only if the refusal is noted. */
     readonly entry: () => unknown
   }
 }
@@ -54,15 +62,16 @@ const DETAILS_CHARACTERS_MAX = 4_096
 export function createRefusalRecorder({ registry, clock, outbox, share }: RefusalRecorderDeps): RefusalRecorder {
   const mayNote = createShares(clock.now, share)
 
-  function ownerOf({ headers, json }: RefusedRequest): string | undefined {
+  function ownerOf({ headers, identifier }: RefusedRequest): string | undefined {
     const key = presentedKey(headers)
     const sender = key === undefined ? undefined : (registry.teamOfKey(key) ?? registry.formerTeamOfKey(key))
-    const addressed = identifierOf(json) ?? headers[PROJECT_HEADER]?.toString()
+    const addressed = identifier ?? headers[PROJECT_HEADER]?.toString()
     return (sender ?? registry.team(addressedTeam(addressed, registry) ?? ''))?.id
   }
 
   return (endpoint) => (request, refusals) => {
-    const team = ownerOf(request)
+    const identifier = request.identifier ?? identifierOf(request.json)
+    const team = ownerOf({ ...request, identifier })
     if (team === undefined) return
     for (const { problem, place } of refusals) {
       const { code, message, details } = problem
@@ -78,7 +87,7 @@ export function createRefusalRecorder({ registry, clock, outbox, share }: Refusa
           message,
           details: detailsOf(details),
           index: place?.index ?? null,
-          identifier: identifierOf(request.json)?.slice(0, IDENTIFIER_CHARACTERS_MAX) ?? null,
+          identifier: identifier?.slice(0, IDENTIFIER_CHARACTERS_MAX) ?? null,
           keyPrefix: keyPrefixOf(request.headers),
           userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
           ...excerptOf(request, place),
@@ -109,7 +118,10 @@ const detailsOf = (details: unknown): unknown =>
 
 /** A body in a binary format can only be shown as the JSON that was read from it. */
 function excerptOf({ content, json }: RefusedRequest, place: Refusal['place']): Excerpt {
-  if (place !== undefined) return excerptOfJson(place.entry())
+  if (place !== undefined) {
+    const entry = place.entry()
+    return entry === undefined ? NO_EXCERPT : excerptOfJson(entry)
+  }
   if (typeof content === 'string') return excerptOfText(content)
   return json === undefined ? NO_EXCERPT : excerptOfJson(json)
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal, RefusalRecord } from '../../../../shared/contract/refusals.ts'
+import { AppendError, unpacked } from '../../../../shared/journal/journal.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 
@@ -24,6 +25,9 @@ const registry = { ...live, formerTeamOfKey: (key: string) => (key === REVOKED ?
 
 const EVENT_LOG = { uniqueIdentifier: 'order-placed', payload: 'x', level: 'Error' }
 const ENTRY = { categoryName: 'Acme', message: 'hello', level: 'Error' }
+const otlpOf = (text: string) => ({
+  resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: text }, severityNumber: 9 }] }] }],
+})
 
 let gateway: RunningGateway
 let records: RefusalRecord[] = []
@@ -57,6 +61,33 @@ const noted = (): NotedRefusal => {
 }
 
 describe('a refused entry is noted', () => {
+  test.each([
+    ['/api/ExternalLogs', { ...EVENT_LOG, payload: 'x'.repeat(70_000) }, '/payload', null],
+    ['/api/ExternalLogs', { ...EVENT_LOG, payload: 'x'.repeat(2_000) }, undefined, null],
+    [
+      '/api/ApplicationLogs/batch',
+      { uniqueIdentifier: PROJECT, logEntries: [{ ...ENTRY, scopeData: { a: 1, b: 'x'.repeat(70_000) } }] },
+      '/scopeData/b',
+      0,
+    ],
+    ['/v1/logs', otlpOf('x'.repeat(70_000)), undefined, 0],
+  ])(
+    'without its content as its topic never takes it, with the field to shorten if it has our names: %s',
+    async (path, body, largest, index) => {
+      const { append } = gateway.journal
+      gateway.journal.append = async (batch) => {
+        if (batch.records.map(unpacked).every(({ value }) => (value?.length ?? 0) <= 1_000)) return append(batch)
+        throw new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax: 1_000 })
+      }
+      const headers = { 'X-Strict-Status': 'true', 'X-Project-Id': PROJECT }
+      const answer = JSON.stringify((await gateway.post(path, body, headers)).body)
+      expect(answer).toContain(largest === undefined ? 'Shorten the entry' : `Shorten its largest field, ${largest},`)
+      const details = { limit: 1_000, ...(largest !== undefined && { largest }) }
+      expect(noted()).toMatchObject({ team: 'payments', code: 'entry_too_large', details, index, body: null })
+      expect(noted().identifier).toBe(body['uniqueIdentifier' as never] ?? null)
+    },
+  )
+
   test('with all that its sender needs to mend it', async () => {
     const body = { ...EVENT_LOG, correlationKey: 7 }
     const { body: answer } = await gateway.post('/api/ExternalLogs', body, {
