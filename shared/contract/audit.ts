@@ -1,4 +1,5 @@
 import { ajv } from './ajv.ts'
+import { jsonRecord } from './headers.ts'
 import { parseJsonObject } from './json-object.ts'
 import { DRAFT, described, filledText, optionalText, type Static, time, titled, typed } from './json-schema.ts'
 import { GUID_PATTERN } from './records.ts'
@@ -84,11 +85,8 @@ const TEXT_CHARACTERS = [200, 50, 12]
 const ID_CHARACTERS_MAX = 1_024
 
 /** The topic's record of an announcement or outcome; long texts and values are cut. */
-export function encodeAudit(record: AuditRecord) {
-  const value = record.outcome === 'pending' ? withinBounds(record) : record
-  const key = record.outcome === 'pending' ? record.team : null
-  return { key, value: JSON.stringify(value), headers: { 'content-type': 'application/json' } }
-}
+export const encodeAudit = (record: AuditRecord) =>
+  record.outcome === 'pending' ? jsonRecord(record.team, withinBounds(record)) : jsonRecord(null, record)
 
 /** Reads a record of the topic; undefined for one that this program cannot have written. */
 export function decodeAudit(value: Buffer | null): AuditRecord | undefined {

@@ -50,6 +50,13 @@ export function ownHeaders(facts: HeaderFacts): TextHeaders {
   return headers
 }
 
+/** A record of an internal topic, with its value in JSON; null deletes the key. */
+export const jsonRecord = (key: string | null, value: object | null) => ({
+  key,
+  value: value === null ? null : JSON.stringify(value),
+  headers: value === null ? {} : { 'content-type': 'application/json' },
+})
+
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The value of a `traceparent` header (W3C Trace Context, version 00) if it is valid. */

@@ -1,4 +1,5 @@
 import { ajv } from './ajv.ts'
+import { jsonRecord } from './headers.ts'
 import { parseJsonObject } from './json-object.ts'
 import { objectOf, type Static, text } from './json-schema.ts'
 import { TOLD } from './told-refusal.ts'
@@ -26,11 +27,7 @@ export type RefusalRecord = Static<typeof RECORD>
 export const REFUSED_BODY_BYTES_MAX = 8_192
 
 /** The topic's record, to be appended to any partition. */
-export const encodeRefusal = (record: RefusalRecord) => ({
-  key: null,
-  value: JSON.stringify(record),
-  headers: { 'content-type': 'application/json' },
-})
+export const encodeRefusal = (record: RefusalRecord) => jsonRecord(null, record)
 
 /** Reads a record of the topic; undefined for anything that a gateway of this version did not write. */
 export function decodeRefusal(value: Buffer | null): RefusalRecord | undefined {

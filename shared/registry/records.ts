@@ -1,5 +1,6 @@
 import { ajv } from '../contract/ajv.ts'
 import { parseGuid } from '../contract/guid.ts'
+import { jsonRecord } from '../contract/headers.ts'
 import { isJsonObject, parseJsonObject } from '../contract/json-object.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
@@ -56,11 +57,7 @@ export function splitOwnedId(recordId: string): { readonly team: string; readonl
 /** Whether the registry holds nothing at all. */
 export const isEmpty = (state: RegistryState): boolean => sizeOf(state) === 0
 
-export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => ({
-  key: `${kind}/${id}`,
-  value: value === null ? null : JSON.stringify(value),
-  headers: value === null ? {} : { 'content-type': 'application/json' },
-})
+export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => jsonRecord(`${kind}/${id}`, value)
 
 interface Decoded {
   /** The change to fold: an unreadable value counts as deleted. Undefined if the key is unreadable. */

@@ -1,3 +1,4 @@
+import { jsonRecord } from '../../shared/contract/headers.ts'
 import { parseJsonObject } from '../../shared/contract/json-object.ts'
 import type { JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
 import type { Condition, Format, Outcome } from '../schemas/watches.ts'
@@ -80,11 +81,8 @@ export type WatchRecord =
   | { readonly kind: 'state'; readonly team: string; readonly id: string; readonly value: StoredState | null }
   | { readonly kind: 'evaluated'; readonly team: string; readonly id: ''; readonly value: StoredEvaluations | null }
 
-export const encodeRecord = ({ kind, team, id, value }: WatchRecord): NewRecord => ({
-  key: kind === 'evaluated' ? `${kind}/${team}` : `${kind}/${team}/${id}`,
-  value: value === null ? null : JSON.stringify(value),
-  headers: value === null ? {} : { 'content-type': 'application/json' },
-})
+export const encodeRecord = ({ kind, team, id, value }: WatchRecord): NewRecord =>
+  jsonRecord(kind === 'evaluated' ? `${kind}/${team}` : `${kind}/${team}/${id}`, value)
 
 /** Decodes a record of the topic; undefined for records in another format. Team ids contain no slash. */
 export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'>): WatchRecord | undefined {
