@@ -1,5 +1,5 @@
 import { CLOUD_EVENTS } from './headers.ts'
-import { DRAFT, described, optionalText, type Static, text, time } from './json-schema.ts'
+import { DRAFT, described, optionalText, type Static, text, time, titled } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*
@@ -32,32 +32,18 @@ const common = {
   },
 } as const
 
-const COMMON_REQUIRED = [
-  'id',
-  'kind',
-  'receivedAt',
-  'timestamp',
-  'level',
-  'environment',
-  'correlationKey',
-  'team',
-] as const
-
 /** The value of a record of the event logs topic: an external log of the specification (2.3). */
 export type EventLogRecord = Static<typeof EVENT_LOG_SCHEMA>
 export const EVENT_LOG_SCHEMA = {
   $schema: DRAFT,
   $id: CLOUD_EVENTS.event.dataSchema,
-  title: 'EventLogRecord',
-  type: 'object',
-  properties: {
+  ...titled('EventLogRecord', {
     kind: { type: 'string', const: 'event' },
     ...common,
     event: described(optionalText, "The Event's identifier; null for a Step without an Event."),
     step: described(optionalText, "The Step's identifier; null where an Event was addressed."),
     payload: described(text, 'Plain text or serialised JSON, as sent.'),
-  },
-  required: [...COMMON_REQUIRED, 'event', 'step', 'payload'],
+  }),
 } as const
 
 /** The value of a record of the application logs topic: an application log of the specification (2.4). */
@@ -65,30 +51,21 @@ export type ApplicationLogRecord = Static<typeof APPLICATION_LOG_SCHEMA>
 export const APPLICATION_LOG_SCHEMA = {
   $schema: DRAFT,
   $id: CLOUD_EVENTS.application.dataSchema,
-  title: 'ApplicationLogRecord',
-  type: 'object',
-  properties: {
-    kind: { type: 'string', const: 'application' },
-    ...common,
-    project: described(guid, "The Project's id."),
-    categoryName: text,
-    eventId: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
-    eventName: text,
-    message: text,
-    exception: optionalText,
-    scopeData: { type: ['object', 'null'] },
-    originalLevel: described(text, 'What the sender wrote as level where it was replaced by Information.'),
-  },
-  required: [
-    ...COMMON_REQUIRED,
-    'project',
-    'categoryName',
-    'eventId',
-    'eventName',
-    'message',
-    'exception',
-    'scopeData',
-  ],
+  ...titled(
+    'ApplicationLogRecord',
+    {
+      kind: { type: 'string', const: 'application' },
+      ...common,
+      project: described(guid, "The Project's id."),
+      categoryName: text,
+      eventId: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
+      eventName: text,
+      message: text,
+      exception: optionalText,
+      scopeData: { type: ['object', 'null'] },
+    },
+    { originalLevel: described(text, 'What the sender wrote as level where it was replaced by Information.') },
+  ),
 } as const
 
 export type EntryRecord = EventLogRecord | ApplicationLogRecord
