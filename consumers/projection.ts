@@ -62,21 +62,24 @@ const flows: Projection<FlowDelta> = {
   },
 }
 
+/** The projections whose documents are entries. */
+export const ENTRY_PROJECTORS = {
+  'event-logs': projector(decodeEventLog, eventLogDocument),
+  'application-logs': projector(decodeApplicationLog, applicationLogDocument),
+} as const satisfies Partial<Record<ProjectionName, Projector<EntryDocument>>>
+
 /** Every projection; the type of its items is known to it alone. */
 export const PROJECTIONS: Readonly<Record<ProjectionName, Projection<unknown>>> = {
-  'event-logs': entriesOf('event-logs', projector(decodeEventLog, eventLogDocument)),
-  'application-logs': entriesOf('application-logs', projector(decodeApplicationLog, applicationLogDocument)),
+  'event-logs': entriesOf('event-logs'),
+  'application-logs': entriesOf('application-logs'),
   flows,
 }
 
 /** Each entry as a document of its own. */
-function entriesOf(
-  name: 'event-logs' | 'application-logs',
-  project: Projector<EntryDocument>,
-): Projection<EntryDocument> {
+function entriesOf(name: keyof typeof ENTRY_PROJECTORS): Projection<EntryDocument> {
   return {
     name,
-    sources: [{ role: name, project }],
+    sources: [{ role: name, project: ENTRY_PROJECTORS[name] }],
     write: (documents, store, signal) => store.write(documents, signal),
   }
 }

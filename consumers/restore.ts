@@ -1,9 +1,10 @@
+import type { EntryDocument } from '../shared/contract/documents.ts'
 import { topicName } from '../shared/contract/topics.ts'
 import { type Journal, type JournalRecord, TopicMissingError } from '../shared/journal/journal.ts'
-import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
+import type { LogStoreReader, LogStoreWriter } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import { insist } from '../shared/runtime/waiting.ts'
-import { groupName, PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
+import { ENTRY_PROJECTORS, groupName, PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
 
 interface RestoreOptions {
   readonly journal: Pick<Journal, 'scan'>
@@ -27,19 +28,53 @@ interface RewindOptions {
   readonly journal: Pick<Journal, 'positions' | 'rewind'>
   readonly topicPrefix: string
   readonly logger: Pick<Logger, 'warn' | 'error'>
+  readonly why: string
   readonly signal: AbortSignal
 }
 
 const FIRST_PAUSE_MS = 500
 
+/** Records before a position among which the last entry is looked for, as later ones may have become dead letters. */
+const LOOKED_AT = 100
+
+interface LackOptions {
+  readonly journal: Pick<Journal, 'positions' | 'scan'>
+  readonly store: Pick<LogStoreReader, 'get'>
+  readonly topicPrefix: string
+  /** Entries received before this time may have been removed. */
+  readonly since: string
+  readonly signal: AbortSignal
+}
+
 /**
- * Makes the consumers of a projection begin at the first records kept, before they join: for a log store that holds nothing, although the
- * projection has read records, as its file was lost. On Kafka a member that was killed is in its group for a while, so this is tried until
+ * Whether the log store lacks the last entry that a projection has stored: its file is older than the positions in the journal, as from a
+ * backup of another time, or without its `-wal`. Looks only into a topic of one partition, as embedded ones are.
+ */
+export async function lacksLastEntry(
+  name: 'event-logs' | 'application-logs',
+  { journal, store, topicPrefix, since, signal }: LackOptions,
+): Promise<boolean> {
+  const topic = topicName(topicPrefix, name)
+  const [position, ...others] = await journal.positions(topic, groupName(topicPrefix, name))
+  const committed = position?.committed ?? 0
+  if (committed === 0 || others.length > 0) return false
+  let last: EntryDocument | undefined
+  for await (const record of journal.scan(topic, Math.max(0, committed - LOOKED_AT))) {
+    if (record.offset >= committed) break
+    const projected = ENTRY_PROJECTORS[name](record)
+    if (projected.outcome === 'ok' && projected.receivedAt >= since) last = projected.item
+  }
+  return last !== undefined && (await store.get(last.team, last.kind, last.id, signal)) === undefined
+}
+
+/**
+ * Makes the consumers of a projection begin at the first records kept, before they join: for a log store that lacks what the projection has
+ * stored, as its file was lost or is an older one; `why` says so. On Kafka a member that was killed is in its group for a while, so this is tried until
  * the signal aborts. A failure is logged, and costs the old entries alone: the consumers may start.
  */
 export async function rewindProjection(
   name: ProjectionName,
-  { journal, topicPrefix, logger, signal }: RewindOptions,
+  { journal, topicPrefix, logger, why, signal }: RewindOptions,
 ): Promise<void> {
   const group = groupName(topicPrefix, name)
   const rewindAll = async (): Promise<void> => {
@@ -48,18 +83,17 @@ export async function rewindProjection(
       const positions = await journal.positions(topic, group)
       if (positions.every(({ committed, firstOffset }) => (committed ?? 0) <= firstOffset)) continue
       await journal.rewind(topic, group)
-      logger.warn({ view: name, topic }, 'the log store is new: what the journal has kept is read again')
+      logger.warn({ view: name, topic }, `${why}: what the journal has kept is read again`)
     }
   }
   try {
     await insist(rewindAll, signal, FIRST_PAUSE_MS, (err, isFirst) => {
       if (err instanceof TopicMissingError) throw err
-      if (isFirst)
-        logger.warn({ view: name, err }, 'the log store is new, and its group cannot be rewound yet; retrying')
+      if (isFirst) logger.warn({ view: name, err }, `${why}, and its group cannot be rewound yet; retrying`)
     })
   } catch (err) {
     const remedy = `stop the server and run \`sluice views rebuild ${name} --from topics\``
-    logger.error({ view: name, err }, `the log store is new, and the journal is not read again: ${remedy}`)
+    logger.error({ view: name, err }, `${why}, and the journal is not read again: ${remedy}`)
   }
 }
 

@@ -4,10 +4,11 @@
  */
 import { type Consumer, createConsumer, endOfAll } from '../../consumers/consumer.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../../consumers/projection.ts'
-import { rewindProjection } from '../../consumers/restore.ts'
+import { lacksLastEntry, rewindProjection } from '../../consumers/restore.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
-import type { LogStoreWriter } from '../../shared/log-store/log-store.ts'
+import type { LogStoreReader, LogStoreWriter } from '../../shared/log-store/log-store.ts'
 import type { BaseServices } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -54,11 +55,13 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     const { store, isNew, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
     const projections = PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection))
-    if (await isNew()) {
+    const why = (await isNew()) ? 'the log store is new' : await lackOf(deps, journal, store)
+    if (why !== null) {
       const options = {
         journal,
         topicPrefix: config.TOPIC_PREFIX,
         logger,
+        why,
         signal: AbortSignal.timeout(REWIND_WITHIN_MS),
       }
       await Promise.all(projections.map((projection) => rewindProjection(projection, options)))
@@ -96,6 +99,33 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     throw error
   }
 })
+
+/** What is wrong with an embedded log store that is older than the positions in the journal; null if nothing is. */
+async function lackOf(
+  { config, clock, logger }: BaseServices,
+  journal: Journal,
+  store: LogStoreReader,
+): Promise<string | null> {
+  if (config.ELASTICSEARCH_URL !== null) return null
+  const since = timestampOf(clock.now() - (config.RETENTION_DAYS - 1) * DAY_MS)
+  const options = {
+    journal,
+    store,
+    topicPrefix: config.TOPIC_PREFIX,
+    since,
+    signal: AbortSignal.timeout(REWIND_WITHIN_MS),
+  }
+  try {
+    const lacks = await Promise.all([
+      lacksLastEntry('event-logs', options),
+      lacksLastEntry('application-logs', options),
+    ])
+    return lacks.includes(true) ? 'the log store is older than the journal, and lacks entries' : null
+  } catch (err) {
+    logger.warn({ err }, 'whether the log store lacks entries could not be found out')
+    return null
+  }
+}
 
 function createConsumers(
   projections: readonly ProjectionName[],

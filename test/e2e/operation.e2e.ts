@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -323,6 +323,37 @@ test('a log store that was lost is filled again from the journal, by the next st
     expect(after.printed()).not.toContain('the log store is new')
   } finally {
     for (const server of servers) await end(server)
+    folder.remove()
+  }
+})
+
+test('a log store that is older than the journal is brought up to it at the start', async () => {
+  const { settings, ...folder } = serverFolder(REGISTRY)
+  const [logs, older] = ['logs.db', 'older.db'].map((file) => join(settings.DATA_DIR, file)) as [string, string]
+  /** Runs a server that takes one more entry, until all are shown; returns what it printed. */
+  const run = async (payload: string, all: readonly string[]): Promise<string> => {
+    const server = await startSluice(settings)
+    try {
+      const client = createClient(server.url, KEY)
+      expect(await client.post('/api/ExternalLogs', { ...EVENT, payload })).toMatchObject({ success: true })
+      await eventually(async () => {
+        const entries = await client.all('/api/event-logs')
+        expect(entries.map((entry) => entry.payload).sort()).toEqual(all)
+      })
+    } finally {
+      server.kill('SIGTERM')
+      await server.exited
+    }
+    return server.printed()
+  }
+  try {
+    await run('a', ['a'])
+    copyFileSync(logs, older)
+    await run('b', ['a', 'b'])
+    copyFileSync(older, logs)
+    expect(await run('c', ['a', 'b', 'c'])).toContain('the log store is older than the journal')
+    expect(await run('d', ['a', 'b', 'c', 'd'])).not.toContain('is older than')
+  } finally {
     folder.remove()
   }
 })

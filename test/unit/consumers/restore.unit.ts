@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groupName } from '../../../consumers/projection.ts'
-import { restoreProjection, rewindProjection } from '../../../consumers/restore.ts'
+import { lacksLastEntry, restoreProjection, rewindProjection } from '../../../consumers/restore.ts'
 import {
   APPLICATION_TOPIC,
   applicationLog,
@@ -84,7 +84,13 @@ test('the topics that a projection has read are rewound; one that cannot be is t
   const told: unknown[] = []
   const logger = { warn: (...line: unknown[]) => told.push(...line), error: (...line: unknown[]) => told.push(...line) }
   const rewind = (signal = never) =>
-    rewindProjection('flows', { journal, topicPrefix: PREFIX, logger: logger as never, signal })
+    rewindProjection('flows', {
+      journal,
+      topicPrefix: PREFIX,
+      logger: logger as never,
+      why: 'the log store is new',
+      signal,
+    })
   await rewind()
   expect(told).toEqual([])
 
@@ -105,4 +111,28 @@ test('the topics that a projection has read are rewound; one that cannot be is t
   }
   await rewind(stop.signal)
   expect(told.at(-1)).toContain('`sluice views rebuild flows --from topics`')
+})
+
+test('a store that is older than the positions lacks the last entry that was stored', async () => {
+  const journal = createMemoryJournal({ clock: { now: () => 0 }, topics: entryTopics(1) })
+  const bad = { key: null, value: '{', headers: {} }
+  const records = [published(eventLog(0)), published(eventLog(1)), bad, published(eventLog(2))]
+  await journal.append({ topic: EVENT_TOPIC, partition: 0, records })
+  const stored = new Set([idOf(0), idOf(1)])
+  const store = {
+    get: async (_team: string, _kind: string, id: string) => (stored.has(id) ? ({} as never) : undefined),
+  }
+  const lacks = (since = '') =>
+    lacksLastEntry('event-logs', { journal, store, topicPrefix: PREFIX, since, signal: never })
+  expect(await lacks()).toBe(false)
+
+  const read = Promise.withResolvers<void>()
+  const all = { group: groupName(PREFIX, 'event-logs'), topics: [EVENT_TOPIC], recordsMax: 10 }
+  const subscription = await journal.subscribe(all, (batch) => batch.commit(3).then(read.resolve))
+  await read.promise
+  await subscription.close()
+  expect(await lacks()).toBe(false)
+  stored.delete(idOf(1))
+  expect(await lacks()).toBe(true)
+  expect(await lacks('2027-01-01')).toBe(false)
 })
