@@ -54,8 +54,15 @@ const bodies = operations.flatMap(({ operation }) =>
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(plain, 'openapi')
 
-/** A validator of a schema that stands in the document. */
-const validatorOf = (schema: Json) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')))
+const validators = new Map<string, ReturnType<typeof ajv.compile>>()
+
+/** A validator of a schema that stands in the document. Most bodies have the same few schemas, each of which is compiled once. */
+function validatorOf(schema: Json) {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
+  validators.set(text, validate)
+  return validate
+}
 
 function* walk(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return
