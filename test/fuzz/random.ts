@@ -44,7 +44,11 @@ export function createRandom(seed: number, sequence: number): Random {
       }
       throw new RangeError('there is nothing to pick from')
     },
-    bytes: (length) => Buffer.from(Uint8Array.from({ length }, () => next() & 0xff)),
+    bytes: (length) => {
+      const bytes = Buffer.allocUnsafe(length)
+      for (let index = 0; index < length; index += 1) bytes[index] = next() & 0xff
+      return bytes
+    },
   }
 }
 
