@@ -16,11 +16,16 @@ interface RangePickerProps {
   readonly onRange: (range: { readonly from: string | undefined; readonly to: string | undefined }) => void
 }
 
-/** Opens the menu of times, and leads the keyboard to it. */
+/** Opens the menu of times, where the begin of the range can be typed at once. */
 function openTime(): void {
   const button = document.querySelector<HTMLElement>('.range button')
   button?.focus()
   button?.click()
+  requestAnimationFrame(() => {
+    const begin = document.querySelector<HTMLInputElement>('.range input')
+    begin?.focus()
+    begin?.select()
+  })
 }
 
 /** The time range: a preset, or typed as absolute or relative times. */
