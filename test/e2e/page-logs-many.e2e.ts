@@ -335,6 +335,16 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     },
   )
 
+  test('at 360 pixels the choice of all more severe levels covers no count', async () => {
+    const page = await show('/application-logs', { width: 360, height: 664 })
+    const levels = page.getByRole('group', { name: 'Levels' })
+    await levels.getByRole('button', { name: 'error' }).click()
+    const above = await levels.getByRole('button', { name: 'and above' }).boundingBox()
+    const last = await levels.getByRole('button', { name: 'crit' }).boundingBox()
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(above?.x ?? 0)
+    expect((above?.x ?? 0) + (above?.width ?? 0)).toBeLessThan(360)
+  })
+
   test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
     const page = await show('/application-logs', { width: 390, height: 844 })
     expect(await page.getByRole('complementary', { name: 'Filters' }).isVisible()).toBe(false)

@@ -282,6 +282,29 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect((await placeOf(view)).x).toBe(x)
     })
 
+    test('have levels that stay where they are while their counts grow', async () => {
+      const { page, context } = await open(server.url, { key: LOGS_KEY })
+      let count = 7
+      await context.route(/\/choices\?/, async (route) => {
+        const answer = await route.fetch()
+        const { data } = (await answer.json()) as { data: Choices }
+        const level = LEVELS.map((value) => ({ value, count }))
+        await route.fulfill({ json: { success: true, data: { ...data, level } } })
+      })
+      const levels = page.getByRole('group', { name: 'Levels' })
+      const places: unknown[] = []
+      for (const [next, text] of [
+        [7, '7'],
+        [99_900, '99.9k'],
+      ] as const) {
+        count = next
+        await page.goto(`${server.url}/application-logs`)
+        await levels.getByText(text, { exact: true }).nth(5).waitFor()
+        places.push(await levels.getByRole('button', { name: 'crit' }).boundingBox())
+      }
+      expect(places[1]).toEqual(places[0])
+    })
+
     test('say level and text to those who walk through them without seeing them', async () => {
       const page = await show('/event-logs')
       const said = () =>
@@ -649,15 +672,23 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       const page = await show('/event-logs', { height: 400 })
       await page.evaluate('scrollTo(0, 60)')
       await page.keyboard.press('d')
+      const begin = page.getByLabel('From', { exact: true })
+      await eventually(async () => expect(await begin.evaluate('document.activeElement.name')).toBe('begin'))
       const { top, header } = await page.evaluate<{ top: number; header: number }>(`({
         top: document.activeElement.getBoundingClientRect().top,
         header: document.querySelector('.top').getBoundingClientRect().bottom,
       })`)
       expect(top).toBeGreaterThanOrEqual(header)
-      await page.keyboard.press('Tab')
+      // What is there is replaced: a time is as many keys as it has characters, and two.
+      await page.keyboard.type('20m')
       await page.keyboard.press('Enter')
       await expectRows(page, ['probed'])
-      expect(paramsOf(page)).toEqual({ from: 'now-15m' })
+      expect(paramsOf(page)).toEqual({ from: 'now-20m' })
+      await page.keyboard.press('d')
+      await eventually(async () => expect(await begin.evaluate('document.activeElement.name')).toBe('begin'))
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Enter')
+      await eventually(() => expect(paramsOf(page)).toEqual({ from: '1970-01-01' }))
     })
 
     test('a typed time is meant in the zone that is shown, and a wrong one is told where it is typed', async () => {

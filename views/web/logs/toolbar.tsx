@@ -162,7 +162,7 @@ export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) =
             <LevelMark level={each} />
             {LEVEL_LOOKS[each].tag}
           </span>
-          {count !== undefined && <span class="num">{shortCount(count)}</span>}
+          <span class="num">{count !== undefined && shortCount(count)}</span>
         </button>
       )
     })}
@@ -171,6 +171,7 @@ export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) =
         type="button"
         class="chip"
         aria-pressed={levelMax === undefined}
+        title={LEVEL_BAR.above}
         onClick={() => onLevels({ level, levelMax: levelMax === undefined ? level : undefined })}
       >
         {LEVEL_BAR.above}
