@@ -98,9 +98,11 @@ interface Cluster extends Place {
   readonly end: number
 }
 
-/** The width of a mark and of one digit of the count beside it. */
-const MARKS_PX = 15
-const DIGIT_PX = 6
+/** The width of a mark, with the room around it, and of one character of the count beside it. */
+const MARKS_PX = 16
+const CHARACTER_PX = 7
+/** From a thousand on, a count is short: 12.3k. */
+const SHORT_LENGTH = 5
 
 /**
  * Merges places (ascending by x) so that no two marks are closer than `gapPx` and no mark covers another's count. A cluster has the
@@ -111,7 +113,8 @@ export function clusterMarks(places: readonly Place[], gapPx: number): readonly 
   places.forEach(({ x, rank }, index) => {
     const last = clusters.at(-1)
     const count = last === undefined ? 0 : last.end - last.start
-    const room = count > 1 ? MARKS_PX + DIGIT_PX * String(count).length : 0
+    const length = count < 1_000 ? String(count).length : SHORT_LENGTH
+    const room = count > 1 ? MARKS_PX + CHARACTER_PX * length : 0
     if (last === undefined || x - last.x >= Math.max(gapPx, room))
       clusters.push({ x, rank, start: index, end: index + 1 })
     else clusters[clusters.length - 1] = { ...last, rank: Math.max(last.rank, rank), end: index + 1 }
