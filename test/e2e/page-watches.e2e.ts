@@ -96,6 +96,29 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await eventually(async () => expect(await panel.count()).toBe(0))
   })
 
+  test('of an exception are named after it, and fire when it comes again', async () => {
+    await server.application({ message: 'no discount', level: 'Error', exception: 'Acme.DiscountError: none' })
+    await server.total('application', 1)
+    const { page } = await show('/application-logs?group=exception')
+    await page.getByRole('link', { name: /Acme\.DiscountError/ }).click()
+    await page.getByRole('button', { name: 'Remove exception Acme.DiscountError' }).waitFor()
+    await page.getByRole('button', { name: 'Saved', exact: true }).click()
+    await page.getByRole('link', { name: 'Watch this search' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New watch' })
+    await dialog.getByText(/^Also selected by exception /).waitFor()
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Acme.DiscountError')
+    expect(await dialog.getByLabel('More logs than').inputValue()).toBe('0')
+    await dialog.getByLabel('Webhook').fill(hook)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Done' }).click()
+    const panel = page.locator('details', { hasText: 'Acme.DiscountError' })
+    await panel
+      .locator('summary')
+      .getByText(/More than 0 application logs in 5 m: exception/)
+      .waitFor()
+    expect(paramsOf(page)).toEqual({})
+  })
+
   test('say at a glance that a message was given up', async () => {
     await make({ name: 'Lost' })
     const { page } = await open(server.url, { key: LOGS_KEY, reducedMotion: true })

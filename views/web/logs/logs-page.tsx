@@ -20,7 +20,7 @@ import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SavedMenu } from './saved-searches.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { GROUP_PARAMETERS, type Grouping, isGrouping, VIEWS } from './texts.ts'
+import { GROUP_PARAMETERS, type Grouping, isGroup, isGrouping, VIEWS } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useColumns, useColumnsInAddress } from './use-columns.ts'
 import { useCounts } from './use-counts.ts'
@@ -78,7 +78,8 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           />
           <RangePicker params={params} onRange={onRange} />
           <LiveSwitch live={list.live} paused={paused} onLive={onLive} />
-          <SavedMenu page={folderOf(kind)} />
+          {/* A group's value says nothing to people. */}
+          <SavedMenu page={folderOf(kind)} watchName={chosen.find(({ name }) => isGroup(name))?.label.slice(0, 100)} />
           <ShareMenu kind={kind} list={list} total={total} columns={columns.columns} />
           <Drawer>{rail}</Drawer>
         </div>

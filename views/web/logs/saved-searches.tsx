@@ -21,10 +21,16 @@ export const searchPatch = ({ page, params }: Pick<SavedSearch, 'page' | 'params
   params: { environment: undefined, from: undefined, to: undefined, ...params },
 })
 
+interface SavedMenuProps {
+  readonly page: SavedSearch['page']
+  /** The name of a watch of the current search; undefined for the search itself. */
+  readonly watchName?: string | undefined
+}
+
 /** The Team's saved searches, and a form to save the current one. */
-export const SavedMenu = ({ page }: { readonly page: SavedSearch['page'] }) => (
+export const SavedMenu = (props: SavedMenuProps) => (
   <Popover label={SEARCHES.menu} title={SEARCHES.title} align="end">
-    {(close) => <Menu page={page} close={close} />}
+    {(close) => <Menu {...props} close={close} />}
   </Popover>
 )
 
@@ -34,7 +40,7 @@ interface Asked {
   readonly to: 'rename' | 'delete'
 }
 
-function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly close: () => void }) {
+function Menu({ page, watchName, close }: SavedMenuProps & { readonly close: () => void }) {
   const { data, problem, reload } = useSavedSearches()
   const [asked, setAsked] = useState<Asked>()
   const root = useRef<HTMLDivElement>(null)
@@ -84,7 +90,7 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
         onDone={reload}
       />
       {page !== 'flows' && (
-        <a class="button small" href={watchHref(page)} onClick={close}>
+        <a class="button small" href={watchHref(page, watchName)} onClick={close}>
           {SEARCHES.watch}
         </a>
       )}
@@ -93,8 +99,8 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
 }
 
 /** The address of a new watch on the logs that the search selects. */
-const watchHref = (page: SavedSearch['page']): string =>
-  hrefTo({ path: ['watches'], params: { ...selectionOf(currentAddress().params), new: page } })
+const watchHref = (page: SavedSearch['page'], name: string | undefined): string =>
+  hrefTo({ path: ['watches'], params: { ...selectionOf(currentAddress().params), new: page, name } })
 
 interface ChangeProps {
   readonly search: SavedSearch

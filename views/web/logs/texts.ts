@@ -17,6 +17,9 @@ export const VIEWS: Readonly<Record<EntryKind, readonly (readonly [View, string]
   application: [LIST, ['template', 'Templates'], ['exception', 'Exceptions'], CHART_VIEW],
 }
 
+/** Whether a parameter selects one group. */
+export const isGroup = (name: string): boolean => Object.values<string>(GROUP_PARAMETERS).includes(name)
+
 export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUP_PARAMETERS
 
 export const groupsName = (by: Grouping): string => (by === 'template' ? 'Groups by template' : 'Groups by exception')

@@ -7,6 +7,7 @@ import type { Condition, MadeWatch, Watch } from '../../schemas/watches.ts'
 import { type Result, send } from '../api/client.ts'
 import type { NameOf } from '../api/names.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { isGroup } from '../logs/texts.ts'
 import { FormDialog, FormField } from '../team/form.tsx'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
 
@@ -14,20 +15,19 @@ import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './t
 export interface WatchDraft {
   readonly watch?: Watch
   readonly list?: string
+  readonly name?: string | undefined
   readonly params?: Readonly<Record<string, string>>
 }
 
 /** The initial values of a new watch, from the parameters of an address. */
 export const draftOf = (address: Readonly<Record<string, string>>): WatchDraft => ({
+  name: address['name'],
   list: LISTS.find(([list]) => list === address['new'])?.[0] ?? 'event-logs',
   params: Object.fromEntries(SELECTING.flatMap((name) => (address[name] ? [[name, address[name]]] : []))),
 })
 
-/** Defaults of a new watch. */
-const USUAL = { more: 10, minutes: 5 }
-
-const numberText = (before: Condition | undefined, name: 'more' | 'minutes'): string =>
-  String(before?.type === 'count' ? before[name] : USUAL[name])
+/** The numbers of a new watch: of one kind of message or exception, each log counts. */
+const usual = (params: WatchDraft['params'] = {}) => ({ more: Object.keys(params).some(isGroup) ? 0 : 10, minutes: 5 })
 
 interface WatchDialogProps {
   readonly draft: WatchDraft
@@ -43,6 +43,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
   const [type, setType] = useState<Condition['type']>(before?.type ?? 'count')
   const given = before !== undefined && 'params' in before ? before.params : (draft.params ?? {})
   const [{ q = '', level = '', ...others }, setParams] = useState(given)
+  const numbers = before?.type === 'count' ? before : usual(draft.params)
 
   const submit = async (form: FormData): Promise<Result<MadeWatch>> => {
     const text = (name: string): string => String(form.get(name) ?? '')
@@ -69,7 +70,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
       onSubmit={submit}
       onClose={onClose}
     >
-      <FormField name="name" label={WATCHES.name} value={watch?.name ?? q} required />
+      <FormField name="name" label={WATCHES.name} value={watch?.name ?? draft.name ?? q} required />
       <FormField
         name="type"
         label={WATCHES.type}
@@ -115,14 +116,8 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
         )}
       </fieldset>
       <fieldset class="bar" disabled={type !== 'count'}>
-        <FormField name="more" label={WATCHES.more} value={numberText(before, 'more')} type="number" required />
-        <FormField
-          name="minutes"
-          label={WATCHES.minutes}
-          value={numberText(before, 'minutes')}
-          type="number"
-          required
-        />
+        <FormField name="more" label={WATCHES.more} value={String(numbers.more)} type="number" required />
+        <FormField name="minutes" label={WATCHES.minutes} value={String(numbers.minutes)} type="number" required />
       </fieldset>
       <FormField name="url" label={WATCHES.url} value={watch?.webhook.url} type="url" hint={WATCHES.urlHint} required />
       <FormField name="format" label={WATCHES.format} value={watch?.webhook.format} options={FORMATS} />
