@@ -70,7 +70,7 @@ export class KafkaError extends Error {
   }
 }
 
-/** Advice to the operator about a refused connection, by the wording of Node and of the library. The first match counts. */
+/** Advice to the operator about a refusal, by the wording of Node, of the brokers and of the library. The first match counts. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /altnames/i,
@@ -88,9 +88,16 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     // Brokers silently close connections of clients that lack a certificate, and plaintext connections to a TLS port. One that answers
     // nothing at all is frozen.
     /(listApis|metadata) failed(?!.*timed out).*connection closed/i,
-    'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE',
+    'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE; ' +
+      'or they take no more connections from this address (max.connections.per.ip)',
   ],
   [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],
+  [/(topic|group|cluster) authorization failed/i, 'docs/kafka.md lists the rights that the user needs'],
+  [
+    // Of many records, the sum of it is cut off.
+    /timestamp.* out of (acceptable )?range/i,
+    'the topic needs message.timestamp.type=LogAppendTime, or the clock of this machine is wrong',
+  ],
   [/cannot connect to any broker/i, 'check KAFKA_BROKERS, and that the brokers run'],
   // Only brokers that others have named are connected to one by one.
   [

@@ -130,6 +130,15 @@ describe('reading an error of the library', () => {
     expect(errorCodes(told)).toEqual(['NOT_COORDINATOR'])
   })
 
+  test('the right that is missing is looked up, and the clock is looked at', () => {
+    expect(describeFault(refused('GROUP_AUTHORIZATION_FAILED'))).toContain('(docs/kafka.md lists the rights')
+    expect(describeFault(refused('TOPIC_AUTHORIZATION_FAILED'))).toContain('(docs/kafka.md lists the rights')
+    const clock = 'the topic needs message.timestamp.type=LogAppendTime, or the clock'
+    expect(describeFault(refused('INVALID_TIMESTAMP'))).toContain(clock)
+    const single = 'Timestamp 1795814575218 of message with offset 0 is out of range. The timestamp should be within …'
+    expect(describeFault(new MultipleErrors('produce failed', Array(20).fill(new Error(single))))).toContain(clock)
+  })
+
   test.each([
     ["Hostname/IP does not match certificate's altnames: Host: a", "the broker's certificate has to name the host"],
     ['unable to verify the first certificate', 'KAFKA_SSL_CA_FILE has to name'],
