@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { within } from '../../runtime/waiting.ts'
+import { OvertimeError, within } from '../../runtime/waiting.ts'
 import type { Journal, NamedTopic } from '../journal.ts'
 import { type Closeable, keptIn } from '../open-readers.ts'
 import { type AppenderOptions, createAppender } from './append.ts'
@@ -59,6 +59,17 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const open = new Set<Closeable>()
   let checked: readonly NamedTopic[] = []
 
+  /** Why the brokers did not answer when they were last asked, which may take longer than anybody waits; null if they did. */
+  let silence: string | null = null
+  const askBrokers = async (): Promise<void> => {
+    try {
+      await cluster.brokerCount()
+      silence = null
+    } catch (error) {
+      silence = describeFault(error)
+      throw error
+    }
+  }
   const refuseWhenClosed = (): void => {
     if (closing.signal.aborted) throw new Error('the journal is closed')
   }
@@ -94,9 +105,10 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     health: async () => {
       if (closing.signal.aborted) return { name: 'journal', ready: false, reason: 'closed' }
       try {
-        await within(options.requestTimeoutMs, cluster.brokerCount())
+        await within(options.requestTimeoutMs, askBrokers())
       } catch (error) {
-        return { name: 'journal', ready: false, reason: `no broker answers: ${describeFault(error)}` }
+        const reason = (error instanceof OvertimeError ? silence : null) ?? describeFault(error)
+        return { name: 'journal', ready: false, reason: `no broker answers: ${reason}` }
       }
       const [reason] = await findCompacted(cluster, checked)
       return reason === undefined ? { name: 'journal', ready: true } : { name: 'journal', ready: false, reason }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AppendError } from '../../../../../shared/journal/journal.ts'
 import type { KafkaJournal } from '../../../../../shared/journal/kafka/kafka-journal.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import {
   API_VERSIONS,
   apiVersions,
@@ -109,6 +110,17 @@ test('brokers that are too old for our requests are told as such: they close the
   const journal = openKafka([`${broker.host}:${broker.port}`], { deliveryTimeoutMs: 500, requestTimeoutMs: 500 })
   await expect(journal.partitionCount('logs')).rejects.toThrow(/older than Kafka 3\.5/)
   expect(await journal.health()).toMatchObject({ ready: false, reason: expect.stringMatching(/older than Kafka 3\.5/) })
+  await journal.close()
+  broker.close()
+})
+
+test('why no broker answers is told, once it is known, though it takes longer to find out than anybody waits', async () => {
+  const broker = await startFakeBroker(({ socket }) => void socket.destroy())
+  const journal = openKafka([`${broker.host}:${broker.port}`], { requestTimeoutMs: 300 })
+  const known = { ready: false, reason: expect.stringContaining('may want TLS') }
+  expect(await journal.health()).toMatchObject({ ready: false, reason: 'no broker answers: not done within 300 ms' })
+  await eventually(async () => expect(await journal.health()).toMatchObject(known))
+  expect(await journal.health()).toMatchObject(known)
   await journal.close()
   broker.close()
 })
