@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { ajv } from '../contract/ajv.ts'
 import { parseGuid } from '../contract/guid.ts'
 import { jsonRecord } from '../contract/headers.ts'
@@ -110,12 +111,4 @@ function namedIn({ properties }: JsonSchema, value: unknown): unknown {
 /** The mark as in a record: absent if the object is not archived. */
 export const archived = (archivedAt: string | undefined): Archivable => (archivedAt === undefined ? {} : { archivedAt })
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
+const decodeUtf8 = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined)
