@@ -125,6 +125,8 @@ export interface OpenLogStore {
   isNew(): Promise<boolean>
   /** Creates or corrects templates and indices; returns lines for the operator. */
   applyIndices(): Promise<readonly string[]>
+  /** The same for a start, which a cluster without room for another index does not keep from serving those that it has. */
+  prepareIndices(): Promise<unknown>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
   rebuildCounts(): Promise<readonly string[]>
   /** Projects the stored entries of a view anew; null if the store does so by itself. */
@@ -147,6 +149,7 @@ async function openSqliteLogStore({ config, logger }: BaseServices, where: Where
     store,
     isNew: store.isNew,
     applyIndices: async () => [],
+    prepareIndices: async () => undefined,
     rebuildCounts: async () => [`${await store.rebuildCounts()} entries were counted`],
     rebuildView: null,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
@@ -155,7 +158,7 @@ async function openSqliteLogStore({ config, logger }: BaseServices, where: Where
 
 async function openElasticsearchLogStore(deps: BaseServices, url: string): Promise<OpenLogStore> {
   const { config, clock, logger, metrics, tracer } = deps
-  const { createElasticsearchLogStore } = await import(
+  const { createElasticsearchLogStore, lacksShards } = await import(
     '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
   )
   const store = createElasticsearchLogStore({
@@ -184,6 +187,11 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
       const changes = await store.indices.apply()
       return changes.length === 0 ? ['the indices are as they should be'] : changes
     },
+    prepareIndices: () =>
+      store.indices.apply().catch((err: unknown) => {
+        if (!lacksShards(err)) throw err
+        logger.error({ err }, 'the cluster has no shards left for a new index: entries of days without one wait')
+      }),
     rebuildCounts: async () => ['Elasticsearch counts when it is asked: there is nothing to make'],
     rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
     maintain,

@@ -192,7 +192,7 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   // Printed before anything else can fail: only its hash is kept, and the next start makes no other Team.
   if (newKey !== null) print(`\nA Team was made for you. Its key, shown this once: ${newKey}`)
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
-  if (config.AUTO_CREATE) await opened?.applyIndices()
+  if (config.AUTO_CREATE) await opened?.prepareIndices()
   const core = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
   const health = [
     { name: 'registry', health: async () => follower.health() },

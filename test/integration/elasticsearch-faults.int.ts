@@ -6,6 +6,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { serverFolder, startSluice } from '../support/sluice-process.ts'
 import {
   ask,
   documentOf,
@@ -241,6 +242,25 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     await expectLedger(written, await writing)
     await merging
     expect(await store.health()).toMatchObject({ ready: true })
+  })
+
+  test('a cluster that has no shards left for the next day keeps no process from starting', async () => {
+    const reason =
+      'Validation Failed: 1: this action would add [1] shards, but this cluster currently has [5]/[5] maximum normal shards open;'
+    const body = JSON.stringify({ error: { type: 'validation_exception', reason }, status: 400 })
+    proxy.inject(({ method, path }) =>
+      method === 'PUT' && /-logs-v1-\d/.test(path) ? { fault: 'answer', status: 400, body } : undefined,
+    )
+    const { settings, ...folder } = serverFolder('teams: [{ id: ops }]')
+    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: proxy.url, INDEX_PREFIX: prefix })
+    try {
+      expect(server.printed()).toContain('no shards left')
+      await eventually(async () => expect((await fetch(`${server.url}/health/ready`)).status).toBe(200))
+    } finally {
+      server.kill('SIGTERM')
+      await server.exited
+      folder.remove()
+    }
   })
 
   test('a missing privilege halts, and does not cost a document', async () => {

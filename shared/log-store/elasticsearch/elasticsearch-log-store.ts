@@ -17,6 +17,7 @@ import { type IndexNames, indexNames } from './index-names.ts'
 import { createIndices, type Indices } from './indices.ts'
 import { type TemplateOptions, templates } from './mappings.ts'
 import { createOtherDays } from './other-days.ts'
+import { mendable, NO_SHARDS } from './outcome.ts'
 import { createRebuild, type Rebuild } from './rebuild.ts'
 import { retrying } from './retrying.ts'
 import { createSearcher } from './searcher.ts'
@@ -60,6 +61,10 @@ export interface ElasticsearchLogStore extends LogStore {
   /** Measures the shards of all indices, for the metrics. */
   measureShards(): Promise<void>
 }
+
+/** Whether an index could not be made for want of shards (`cluster.max_shards_per_node`). */
+export const lacksShards = (error: unknown): boolean =>
+  error instanceof ElasticsearchError && mendable(error.body) === NO_SHARDS
 
 /** From the time when a refresh is due to its end; generous, since `searchableWithinMs` is a promise. */
 const REFRESH_TAKES_MS = 1_000

@@ -94,7 +94,10 @@ const TYPES_OF_MENDABLE = [
  */
 export const ONLY_MAPPED = { dynamic_templates: { team: 'sluice' } } as const
 
-function mendable({ type = '', reason = '' }: ErrorBody = {}): string | undefined {
+export const NO_SHARDS = 'validation_exception (no shards left)'
+
+/** The obstacle behind an error, for a message; undefined if there is none that an operator could remove. */
+export function mendable({ type = '', reason = '' }: ErrorBody = {}): string | undefined {
   if (!TYPES_OF_MENDABLE.includes(type)) return undefined
   const found = MENDABLE.find(([text]) => text.test(reason))
   return found && `${type} (${found[1]})`
