@@ -11,6 +11,8 @@ export interface Mutant {
   readonly by: string
   /** The simulation that finds it; `entries` by default. */
   readonly of?: 'teams'
+  /** Where the test begins, a little before the first seed that finds it, if from seed 1 that would take seconds; 1 by default. */
+  readonly from?: number
 }
 
 const batch = 'consumers/batch.ts'
@@ -30,11 +32,13 @@ export const MUTANTS = {
     by: 'known?.history ?? NO_HISTORY',
   },
   'drain-timer-in-the-past': {
+    from: 158,
     file: batcher,
     code: 'Math.max(0, deadline - performance.now())',
     by: 'deadline - performance.now()',
   },
   'linger-timer-in-the-past': {
+    from: 36,
     file: 'gateway/publisher/schedule.ts',
     code: 'else if (timer === undefined && looking === undefined) linger(now)',
     by: 'else if (timer === undefined) linger(now)',
@@ -66,8 +70,8 @@ export const MUTANTS = {
     code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
-  'unsettled-is-durable': { file: sender, code: "return 'unsettled'", by: "return 'durable'" },
-  'uncertain-is-refused': { file: sender, code: "return 'uncertain'", by: "return 'refused'" },
+  'unsettled-is-durable': { from: 137, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
+  'uncertain-is-refused': { from: 43, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
     file: batcher,
@@ -95,6 +99,7 @@ export const MUTANTS = {
     by: 'void store.mergeFlows(foldFlows(counted()), signal).catch(() => {})',
   },
   'not-planned-again': {
+    from: 299,
     of: 'teams',
     file: 'shared/registry/apply-plan.ts',
     code: 'correctionsOf(applied, read, replanned)',
@@ -107,6 +112,7 @@ export const MUTANTS = {
     by: "could not be read after the change', 'not_written'",
   },
   'searches-not-taken-back': {
+    from: 314,
     of: 'teams',
     file: 'shared/registry/search-admin.ts',
     code: 'const because = refusalIn(state)',
