@@ -178,6 +178,35 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       expect(second.health().ready).toBe(false)
     }))
 
+  test('a reader that retention overtakes handles what it has read, which nobody else has by now, before it ends', () =>
+    using(async (journal) => {
+      const topic = uniqueName('overtaken')
+      await journal.createTopics([eventTopic(topic)])
+      // A fetch has the first two appends and a part of the third.
+      for (const name of ['a', 'b', 'c', 'd']) {
+        const records = [0, 1].map((index) => ({ key: null, value: `${name}${index}`.padEnd(200_000), headers: {} }))
+        await journal.append({ topic, partition: 0, records })
+      }
+      const group = uniqueName('group')
+      const removed = Promise.withResolvers<void>()
+      const handed: string[] = []
+      const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 1 }, async (batch) => {
+        const [value = ''] = valuesOf(batch.records)
+        handed.push(value.trim())
+        await removed.promise
+        if (handed.length === 4) await eventually(() => !subscription.health().ready, 20_000)
+        await batch.commit((batch.records[0]?.offset ?? 0) + 1)
+      })
+      await eventually(() => handed.length === 1, 20_000)
+      await withAdmin((admin) =>
+        admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 7n }] }] }),
+      )
+      removed.resolve()
+      await expect(subscription.done).rejects.toThrow('stands at 4, but the first record kept is 7')
+      expect(handed).toEqual(['a0', 'a1', 'b0', 'b1'])
+      expect((await journal.positions(topic, group))[0]?.committed).toBe(4)
+    }))
+
   test('a scan reads on at the first record kept if retention removes records of a partition before it comes there', () =>
     using(async (journal) => {
       const topic = uniqueName('expired')

@@ -1,6 +1,7 @@
 import type { PartitionBatch } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { Commit } from './commit.ts'
+import { describeFault } from './faults.ts'
 import type { FetchedRecord, FetchedRecords } from './fetched-records.ts'
 import { type Source, sourceAt, startFetcher } from './fetcher.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
@@ -88,10 +89,21 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     gatherMs: GATHER_MS,
     wants: (source) => queues.get(source)?.hasRoom() ?? true,
     onRecords: (source, records, endPosition) => queues.get(source)?.put(records, endPosition),
-    onOutOfRange: (source) => checkRange(context.cluster, source),
+    onOutOfRange: (source) => checkRange(context.cluster, source).catch((error) => failAfterRest(source, error)),
     onReplaced: ({ topic }) => options.onReplaced(topic),
   })
   const fetching = fetcher.done.catch(fail)
+  /** What was read before may be nowhere else by now, so it is handled first, however long that takes. Does not wait for it. */
+  const failAfterRest = (source: Source, error: unknown): void => {
+    source.obstacle = describeFault(error)
+    fetcher.remove(source)
+    void queues
+      .get(source)
+      ?.emptied()
+      .then((isOwned) => {
+        if (isOwned) fail(error)
+      })
+  }
   const read = (point: StartingPoint): void => {
     const source = sourceAt(point)
     queues.set(source, createQueue(source, options, { onHandled: fetcher.wake, onFenced, fail }))
@@ -215,6 +227,11 @@ function createQueue(source: Source, { handler, commit, recordsMax }: Assignment
     /** Aborts the running batch; there is none after it. */
     abort: (): void => stop.abort(),
     handled: (): Promise<void> => handled,
+    /** Resolves when all of its records were handled, to whether the partition is still read. */
+    emptied: async (): Promise<boolean> => {
+      while (busySince !== null && !signal.aborted) await handled
+      return !signal.aborted
+    },
     /** When the running handler started (`performance.now()`); null if none is running. */
     busySince: (): number | null => busySince,
     states: (): readonly PartitionState[] => (signal.aborted ? [] : [source]),
