@@ -62,10 +62,14 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
     const now = Date.now()
     server = await startBusyServer(now)
     const log = { categoryName: 'Acme.Jobs', level: 'Error', timestamp: new Date(now).toISOString() }
-    const send = (uniqueIdentifier: string, message: string) =>
-      server.client.post('/api/ApplicationLogs', { ...log, uniqueIdentifier, message })
+    const send = (uniqueIdentifier: string, message: string, exception?: string) =>
+      server.client.post('/api/ApplicationLogs', { ...log, uniqueIdentifier, message, exception })
     await send(BUSY_PROJECTS.billing, 'The one that is sought')
-    await send(BUSY_PROJECTS.checkout, 'One of another Project')
+    await send(
+      BUSY_PROJECTS.checkout,
+      'One of another Project',
+      'Acme.DiscountError: no such discount\n   at Acme.Cart.Add()',
+    )
     await eventually(async () =>
       expect(await server.client.all('/api/application-logs?q=category:Acme.Jobs')).toHaveLength(2),
     )
@@ -120,8 +124,22 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
     expect(spent()).toEqual({ clicks: 1, keys: 0 })
   })
 
+  test('which exception is new since a deploy takes four keys and one click', async () => {
+    const { page, press, type, click, spent } = await start('/application-logs')
+    await press('d')
+    await eventually(async () => expect(await page.evaluate('document.activeElement.name')).toBe('begin'))
+    await type('1h')
+    await press('Enter')
+    await eventually(() => expect(new URL(page.url()).searchParams.get('from')).toBe('now-1h'))
+    await click(button(page, 'Exceptions'))
+    const groups = page.getByRole('region', { name: 'Groups by exception' }).getByRole('listitem')
+    await groups.filter({ hasText: 'Acme.DiscountError' }).getByText('new, none in the 1 h before').waitFor()
+    expect(spent()).toEqual({ clicks: 1, keys: 4 })
+  })
+
   const PAGES = [
     '/event-logs',
+    '/application-logs?group=template',
     '/application-logs?chart=count',
     '/flows',
     `/flows/${TOLD_FLOW}`,
@@ -131,7 +149,8 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
   test.each(PAGES.flatMap((path) => [1_440, 768, 390].map((width) => [path, width] as const)))(
     'nothing of %s moves up or down while its answers come (%d wide)',
     async (path, width) => {
-      const { page } = await open(server.url, { key: server.key, path: '/health/live', width })
+      // The browser asks for an icon where a page names none.
+      const { page } = await open(server.url, { key: server.key, path: '/docs', width })
       await page.addInitScript(NOTE_MOVES)
       const haveCome = await oneByOne(page)
       await page.goto(server.url + path)
