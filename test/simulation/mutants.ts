@@ -90,8 +90,8 @@ export const MUTANTS = {
   },
   'failures-misplaced': {
     file: 'gateway/ingest/handlers.ts',
-    code: '    places.push(index)\n',
-    by: '    places.push(places.length)\n',
+    code: 'places.push({ index,',
+    by: 'places.push({ index: places.length,',
   },
   'flows-not-awaited': {
     file: 'consumers/projection.ts',
