@@ -259,8 +259,8 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   })
 
   describe('a log store that is away', () => {
-    /** A page of nothing, from which a test goes to the one whose requests it answers. */
-    const BLANK = '/health/live'
+    /** A page without the API, from which a test goes to the one whose requests it answers. It names an icon, which the browser would ask for. */
+    const BLANK = '/docs'
     const UNAVAILABLE = /Failed to load resource: the server responded with a status of 503/
     const storeAway = {
       status: 503,
