@@ -69,7 +69,8 @@ export function createEntryHandler(
     const limited = quotas.take(admitted.team, 1, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuse(received, limited))
     const { id, team, publication } = admitted
-    const [request, { largest }] = [withoutBody(received), publication]
+    const request = withoutBody(received)
+    const { largest } = publication
     return publish(team, [publication]).then(([outcome]) => {
       const failure = failureOf(outcome, largest)
       if (failure !== undefined) return refuse(request, failure)
@@ -108,16 +109,12 @@ export function createBatchHandler(
     // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(team, total, received.contentBytes)
     if (limited !== undefined) throw new ProblemError(limited)
-    const { publications, places, refused } = yield* checkEach(entries, recordsBytesMax, memory)
+    const { publications, refused, ...published } = yield* checkEach(entries, recordsBytesMax, memory)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
     const request = withoutBody(received)
     return publish(team, publications).then((outcomes) => {
-      const failures = failuresOf(outcomes, places)
-      if (failures.length > 0)
-        recordRefusals(
-          request,
-          refusalsOf(failures, () => undefined),
-        )
+      const failures = failuresOf(outcomes, published)
+      if (failures.length > 0) recordRefusals(request, refusalsOf(failures))
       const all = [...refused, ...failures].sort((one, other) => one.index - other.index)
       return finish(total, all, answered)
     })
@@ -127,12 +124,12 @@ export function createBatchHandler(
 /** The entries of a batch that may be published, and those that are refused. */
 interface Divided {
   readonly publications: readonly Publication[]
-  /** The index in the batch of each publication, and the field to shorten if its topic does not take it. */
-  readonly places: readonly Place[]
+  /** The index in the batch of each publication. */
+  readonly places: readonly number[]
+  /** By this index, the field to shorten in entries so large that their topic may not take them. */
+  readonly largest: ReadonlyMap<number, string>
   readonly refused: readonly RefusedEntry[]
 }
-
-type Place = { readonly index: number } & Pick<Publication, 'largest'>
 
 /** Entries that are checked per step; each can be a megabyte. */
 const ENTRIES_OF_A_STEP = 4
@@ -161,7 +158,8 @@ const tooManyBytes = (limit: number): Problem =>
 function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<RequestMemory, 'hold'>): Steps<Divided> {
   let [bytes, counted] = [0, 0]
   const publications: Publication[] = []
-  const places: Place[] = []
+  const places: number[] = []
+  const largest = new Map<number, string>()
   const refused: RefusedEntry[] = []
   for (let index = 0; index < count; index += 1) {
     if (index % ENTRIES_OF_A_STEP === 0) yield
@@ -177,21 +175,30 @@ function* checkEach({ count, check }: Entries, bytesMax: number, memory: Pick<Re
       counted = bytes
     }
     publications.push(value.publication)
-    places.push({ index, largest: value.publication.largest })
+    places.push(index)
+    if (value.publication.largest !== undefined) largest.set(index, value.publication.largest)
   }
-  return { publications, places, refused }
+  return { publications, places, largest, refused }
 }
 
-/** The refusals with their entries as they were sent. */
-const refusalsOf = (refused: readonly RefusedEntry[], sentAt: (index: number) => unknown): readonly Refusal[] =>
+/** The refusals with their entries as they were sent, if these are still known. */
+const refusalsOf = (
+  refused: readonly RefusedEntry[],
+  sentAt: (index: number) => unknown = () => undefined,
+): readonly Refusal[] =>
   refused.map(({ index, problem }) => ({ problem, place: { index, entry: () => sentAt(index) } }))
 
 /** The entries that were not made durable, in their order. */
-function failuresOf(outcomes: readonly PublishOutcome[], places: readonly Place[]): readonly RefusedEntry[] {
-  return places.flatMap(({ index, largest }, published) => {
-    const problem = failureOf(outcomes[published], largest)
-    return problem === undefined ? [] : [{ index, problem }]
-  })
+function failuresOf(
+  outcomes: readonly PublishOutcome[],
+  { places, largest }: Pick<Divided, 'places' | 'largest'>,
+): readonly RefusedEntry[] {
+  const failures: RefusedEntry[] = []
+  for (const [published, index] of places.entries()) {
+    const problem = failureOf(outcomes[published], largest.get(index))
+    if (problem !== undefined) failures.push({ index, problem })
+  }
+  return failures
 }
 
 /** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */

@@ -89,9 +89,10 @@ export const MUTANTS = {
     by: 'slice.places.push(slice.places.length)',
   },
   'failures-misplaced': {
+    from: 60,
     file: 'gateway/ingest/handlers.ts',
-    code: 'places.push({ index,',
-    by: 'places.push({ index: places.length,',
+    code: 'places.push(index)',
+    by: 'places.push(places.length)',
   },
   'flows-not-awaited': {
     file: 'consumers/projection.ts',
