@@ -15,7 +15,8 @@ export interface Indices {
   check(): Promise<readonly string[]>
   /**
    * Corrects the differences, puts lost aliases back, and creates the indices of flows, of today and of tomorrow; returns a line for each
-   * correction, each alias that has to be put back by hand, and each new index. Safe to repeat and to run in several processes at once. Rejects if an existing index cannot be brought to the mapping.
+   * correction, each alias that has to be put back by hand, and each new index. Safe to repeat and to run in several processes at once.
+   * Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
   /** Rejects with a `StoreHaltError` if a template is missing; one of another release is good enough to write with. */

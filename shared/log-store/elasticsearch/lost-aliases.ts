@@ -11,26 +11,35 @@ export interface LostAlias {
   readonly taker: string | undefined
 }
 
-interface IndexAnswer {
-  readonly [index: string]: {
-    readonly aliases?: Readonly<Record<string, object>>
-    readonly settings: { readonly index: { readonly uuid: string } }
-    readonly mappings?: { readonly _meta: RebuiltMeta }
-  }
+interface Found {
+  readonly aliases?: Readonly<Record<string, object>>
+  readonly settings?: { readonly index: { readonly uuid: string } }
+  readonly mappings?: { readonly _meta: RebuiltMeta }
 }
+type IndexAnswer = Readonly<Record<string, Found>>
+const FACTS = '*.aliases,*.settings.index.uuid'
 
-/** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
-export async function findLostAliases(connection: Connection, names: IndexNames): Promise<readonly LostAlias[]> {
-  const answer = await connection.send<IndexAnswer>({
+const ask = (connection: Connection, indices: string, fields: string): Promise<IndexAnswer> =>
+  connection.send({
     method: 'GET',
-    path: `/${names.all()},${names.flows},${names.generations}`,
+    path: `/${indices}`,
     query: {
       ignore_unavailable: true,
       allow_no_indices: true,
       expand_wildcards: 'open,closed',
-      filter_path: '*.aliases,*.settings.index.uuid,*.mappings._meta.origins',
+      filter_path: fields,
     },
   })
+
+/** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
+export async function findLostAliases(connection: Connection, names: IndexNames): Promise<readonly LostAlias[]> {
+  const lacksName = ([index, found]: [string, Found]): boolean =>
+    !namesOf(index, found).includes(names.nameOf(index) ?? index)
+  // Mostly there are none, which the aliases of a few indices tell; who has taken a name is only known from all of them.
+  const rebuilt = await ask(connection, names.generations, FACTS)
+  if (!Object.entries(rebuilt).some(lacksName)) return []
+  const all = `${names.all()},${names.flows},${names.generations}`
+  const answer = await ask(connection, all, `${FACTS},*.mappings._meta.origins`)
   const holderOf = new Map(
     Object.entries(answer).flatMap(([index, found]) => namesOf(index, found).map((name) => [name, index] as const)),
   )
@@ -45,7 +54,7 @@ export async function findLostAliases(connection: Connection, names: IndexNames)
   return [...lost.values()]
 }
 
-const namesOf = (index: string, found: IndexAnswer[string] | undefined): readonly string[] => [
+const namesOf = (index: string, found: Found | undefined): readonly string[] => [
   index,
   ...Object.keys(found?.aliases ?? {}),
 ]
@@ -53,7 +62,7 @@ const namesOf = (index: string, found: IndexAnswer[string] | undefined): readonl
 /** Whether the index is the copy that a rebuild fills or has just filled from the other one. */
 function isBeingMade(answer: IndexAnswer, index: string, from: string): boolean {
   const origins = answer[index]?.mappings?._meta.origins ?? []
-  const { uuid = '' } = answer[from]?.settings.index ?? {}
+  const { uuid = '' } = answer[from]?.settings?.index ?? {}
   return origins.length === 0 || origins.some(({ key }) => isShardOf(uuid, key))
 }
 
