@@ -69,8 +69,8 @@ export async function lacksLastEntry(
 
 /**
  * Makes the consumers of a projection begin at the first records kept, before they join: for a log store that lacks what the projection has
- * stored, as its file was lost or is an older one; `why` says so. On Kafka a member that was killed is in its group for a while, so this is tried until
- * the signal aborts. A failure is logged, and costs the old entries alone: the consumers may start.
+ * stored, as its file was lost or is an older one; `why` says so. On Kafka a member that was killed is in its group for a while, so this is
+ * tried until the signal aborts. A failure is logged, and costs the old entries alone: the consumers may start.
  */
 export async function rewindProjection(
   name: ProjectionName,
