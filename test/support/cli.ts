@@ -15,7 +15,8 @@ export interface Ran {
 /** Runs a command, its arguments as split by a shell, and keeps what it prints. */
 async function runKept(
   argv: readonly string[],
-  deps: Omit<CliDeps, 'stdout' | 'stderr'> & Partial<CliDeps>,
+  deps: Omit<CliDeps, 'stdout' | 'stderr'>,
+  more: Partial<CliDeps> = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
@@ -24,7 +25,7 @@ async function runKept(
       done?.()
     },
   })
-  const code = await runCli(argv, { stdout: output('stdout'), stderr: output('stderr'), ...deps })
+  const code = await runCli(argv, { ...deps, stdout: output('stdout'), stderr: output('stderr'), ...more })
   return { code, ...printed }
 }
 
@@ -64,16 +65,19 @@ export function cliOnMemory({
     },
   }
   const runWith = (more: Partial<CliDeps>, ...argv: string[]): Promise<Ran> =>
-    runKept(argv, {
-      version: '1.2.3',
-      config: () => loadConfig(env),
-      // A command closes its journal, but this one has to outlive the command.
-      openJournal: async () => ({ ...journal, close: async () => void calls.push(['close']) }),
-      clock,
-      handlers,
-      ...overrides,
-      ...more,
-    })
+    runKept(
+      argv,
+      {
+        version: '1.2.3',
+        config: () => loadConfig(env),
+        // A command closes its journal, but this one has to outlive the command.
+        openJournal: async () => ({ ...journal, close: async () => void calls.push(['close']) }),
+        clock,
+        handlers,
+        ...overrides,
+      },
+      more,
+    )
   const run = (...argv: string[]): Promise<Ran> => runWith({}, ...argv)
   return { run, runWith, journal, calls, handlers }
 }
