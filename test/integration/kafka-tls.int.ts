@@ -199,7 +199,7 @@ await describeWithBackends(
     ])('refuses %s', (_, client) =>
       expectRefused(
         as(client),
-        /Connection closed \(.*may want.*KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE\)$/,
+        /Connection closed \(.*may want.*KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE; or .*max.connections.per.ip\)\)$/,
         /in \d+ attempt/,
       ),
     )
