@@ -100,7 +100,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   }
 })
 
-/** What is wrong with an embedded log store that is older than the positions in the journal; null if nothing is. */
+/** The fault of an embedded log store that is older than the positions in the journal, in words; null if it has none. */
 async function lackOf(
   { config, clock, logger }: BaseServices,
   journal: Journal,

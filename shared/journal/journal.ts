@@ -27,8 +27,8 @@ export interface Journal {
   partitionCount(topic: string): Promise<number>
 
   /**
-   * Why appends to a topic are refused until somebody acts: it does not exist, or may not be written. Null if they are not, or if that cannot
-   * be known. Absent if a journal refuses none.
+   * The reason why appends to a topic are refused until somebody acts: it does not exist, or may not be written. Null if they are not, or if
+   * that cannot be known. Absent if a journal refuses none.
    */
   refusalOf?(topic: string): Promise<string | null>
 

@@ -679,7 +679,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
         header: document.querySelector('.top').getBoundingClientRect().bottom,
       })`)
       expect(top).toBeGreaterThanOrEqual(header)
-      // What is there is replaced: a time is as many keys as it has characters, and two.
+      // The typed time replaces the one that is there, so it takes a key for each of its characters, and two more.
       await page.keyboard.type('20m')
       await page.keyboard.press('Enter')
       await expectRows(page, ['probed'])

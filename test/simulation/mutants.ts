@@ -11,7 +11,7 @@ export interface Mutant {
   readonly by: string
   /** The simulation that finds it; `entries` by default. */
   readonly of?: 'teams'
-  /** Where the test begins, a little before the first seed that finds it, if from seed 1 that would take seconds; 1 by default. */
+  /** The seed at which the test begins, a little before the first that finds it, if from seed 1 that takes seconds; 1 by default. */
   readonly from?: number
 }
 

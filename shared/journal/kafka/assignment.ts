@@ -93,7 +93,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     onReplaced: ({ topic }) => options.onReplaced(topic),
   })
   const fetching = fetcher.done.catch(fail)
-  /** What was read before may be nowhere else by now, so it is handled first, however long that takes. Does not wait for it. */
+  /** Records that were read before may be nowhere else by now: they are handled first, however long that takes. Does not wait for it. */
   const failAfterRest = (source: Source, error: unknown): void => {
     source.obstacle = describeFault(error)
     fetcher.remove(source)

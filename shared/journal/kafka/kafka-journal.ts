@@ -59,7 +59,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const open = new Set<Closeable>()
   let checked: readonly NamedTopic[] = []
 
-  /** Why the brokers did not answer when they were last asked, which may take longer than anybody waits; null if they did. */
+  /** The reason why the brokers did not answer the last request, which may take longer than anybody waits; null if they did. */
   let silence: string | null = null
   const askBrokers = async (): Promise<void> => {
     try {

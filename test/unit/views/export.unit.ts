@@ -181,7 +181,7 @@ describe('an export', () => {
     }
     await eventually(standsStill)
     const read = searches()
-    // What was read fills the sockets, and no more.
+    // The pages that were read fill the sockets, and no more.
     expect(read).toBeLessThan(15)
     response.destroy()
     await eventually(standsStill)
