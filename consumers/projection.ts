@@ -62,11 +62,14 @@ const flows: Projection<FlowDelta> = {
   },
 }
 
-/** The projections whose documents are entries. */
+/** The projectors of the projections whose documents are entries. */
 export const ENTRY_PROJECTORS = {
   'event-logs': projector(decodeEventLog, eventLogDocument),
   'application-logs': projector(decodeApplicationLog, applicationLogDocument),
 } as const satisfies Partial<Record<ProjectionName, Projector<EntryDocument>>>
+
+/** The name of a projection whose documents are entries. */
+export type EntryProjectionName = keyof typeof ENTRY_PROJECTORS
 
 /** Every projection; the type of its items is known to it alone. */
 export const PROJECTIONS: Readonly<Record<ProjectionName, Projection<unknown>>> = {
@@ -76,7 +79,7 @@ export const PROJECTIONS: Readonly<Record<ProjectionName, Projection<unknown>>> 
 }
 
 /** Each entry as a document of its own. */
-function entriesOf(name: keyof typeof ENTRY_PROJECTORS): Projection<EntryDocument> {
+function entriesOf(name: EntryProjectionName): Projection<EntryDocument> {
   return {
     name,
     sources: [{ role: name, project: ENTRY_PROJECTORS[name] }],

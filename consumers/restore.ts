@@ -4,7 +4,14 @@ import { type Journal, type JournalRecord, TopicMissingError } from '../shared/j
 import type { LogStoreReader, LogStoreWriter } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import { insist } from '../shared/runtime/waiting.ts'
-import { ENTRY_PROJECTORS, groupName, PROJECTIONS, type ProjectionName, type Projector } from './projection.ts'
+import {
+  ENTRY_PROJECTORS,
+  type EntryProjectionName,
+  groupName,
+  PROJECTIONS,
+  type ProjectionName,
+  type Projector,
+} from './projection.ts'
 
 interface RestoreOptions {
   readonly journal: Pick<Journal, 'scan'>
@@ -51,7 +58,7 @@ interface LackOptions {
  * backup of another time, or without its `-wal`. Looks only into a topic of one partition, as embedded ones are.
  */
 export async function lacksLastEntry(
-  name: 'event-logs' | 'application-logs',
+  name: EntryProjectionName,
   { journal, store, topicPrefix, since, signal }: LackOptions,
 ): Promise<boolean> {
   const topic = topicName(topicPrefix, name)

@@ -16,7 +16,7 @@ export interface RefusedRequest {
   readonly headers: IncomingHttpHeaders
   readonly json?: unknown
   readonly content?: Content | undefined
-  /** What it addresses, in place of its `json`. */
+  /** The identifier that it addresses, where its `json` is no longer kept. */
   readonly identifier?: string | undefined
 }
 
@@ -62,7 +62,7 @@ const DETAILS_CHARACTERS_MAX = 4_096
 export function createRefusalRecorder({ registry, clock, outbox, share }: RefusalRecorderDeps): RefusalRecorder {
   const mayNote = createShares(clock.now, share)
 
-  function ownerOf({ headers, identifier }: RefusedRequest): string | undefined {
+  function ownerOf(headers: IncomingHttpHeaders, identifier: string | undefined): string | undefined {
     const key = presentedKey(headers)
     const sender = key === undefined ? undefined : (registry.teamOfKey(key) ?? registry.formerTeamOfKey(key))
     const addressed = identifier ?? headers[PROJECT_HEADER]?.toString()
@@ -71,7 +71,7 @@ export function createRefusalRecorder({ registry, clock, outbox, share }: Refusa
 
   return (endpoint) => (request, refusals) => {
     const identifier = request.identifier ?? identifierOf(request.json)
-    const team = ownerOf({ ...request, identifier })
+    const team = ownerOf(request.headers, identifier)
     if (team === undefined) return
     for (const { problem, place } of refusals) {
       const { code, message, details } = problem
