@@ -355,14 +355,18 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     severity: 'page',
     // The breaker is half open during each attempt, which may take longer than the pauses between them, and as long as there is nothing to send.
     expression:
-      'max(min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
+      'max by (topic) (min_over_time(sluice_publish_breaker_state[2m]) and max_over_time(sluice_publish_breaker_state[10m]) == 2) > 0',
     lasting: '1m',
-    summary: 'A gateway refuses all entries, as the journal has not confirmed for minutes.',
+    summary:
+      'A gateway refuses all entries for {{ $labels.topic }}, as the journal has not confirmed there for minutes.',
     cases: [
-      fires('12m', [{ severity: 'page' }], { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 2 1 2 2 2 2 2' }),
-      silent('10m', { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 0 0 0 0 0' }),
+      fires('12m', [{ severity: 'page', topic: 't' }], {
+        'sluice_publish_breaker_state{topic="t",instance="a"}': '0x5 2 2 1 2 2 2 2 2',
+        'sluice_publish_breaker_state{topic="other",instance="a"}': '0x20',
+      }),
+      silent('10m', { 'sluice_publish_breaker_state{topic="t",instance="a"}': '0x5 2 0 0 0 0 0' }),
       // The journal works again, but nobody has sent anything to this gateway since.
-      silent('40m', { 'sluice_publish_breaker_state{instance="a"}': '0x5 2 1 2 1x60' }),
+      silent('40m', { 'sluice_publish_breaker_state{topic="t",instance="a"}': '0x5 2 1 2 1x60' }),
     ],
   },
   {

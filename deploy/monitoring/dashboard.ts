@@ -24,7 +24,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     panel('Halted, blocked, not ready', 'short', {
       'halted {{view}}': 'max by (view) (sluice_consumer_halted)',
       'store blocked': 'max(sluice_store_blocked)',
-      'breaker {{instance}}': 'max by (instance) (sluice_publish_breaker_state)',
+      'breaker {{topic}} {{instance}}': 'max by (topic, instance) (sluice_publish_breaker_state)',
       'registry {{instance}}': 'min by (instance) (sluice_registry_ready)',
     }),
   ],

@@ -14,6 +14,8 @@ export type Send = (batch: MicroBatch) => Promise<void>
 
 interface SenderDeps {
   readonly journal: Pick<PublisherJournal, 'append'>
+  /** Every topic that batches may have. */
+  readonly topics: readonly string[]
   readonly metrics: Metrics
   readonly logger: Logger
   readonly tracer: Tracer | null
@@ -28,30 +30,43 @@ interface SenderDeps {
 interface Sender {
   /** Never rejects: a failure is an outcome. */
   send(batch: MicroBatch): Promise<PublishOutcome>
-  /** Ends the timers of its breaker; sends after it are `paused`. */
+  /** Ends the timers of its breakers; sends after it are `paused`. */
   close(): void
 }
 
 /**
- * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit gives
- * up on it, the shares count its bytes until it has really settled, the tracer traces it, and its time is measured.
+ * The stages in the order in which a micro-batch meets them: the breaker of its topic refuses it while the journal keeps failing there, the
+ * time limit gives up on it, the shares count its bytes until it has really settled, the tracer traces it, and its time is measured. Topics
+ * have a breaker each, as the replicas of one alone may be missing.
  */
 export function createSender(deps: SenderDeps): Sender {
-  const { journal, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
+  const { journal, topics, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
   const measured = measureSends(metrics, (batch) => journal.append(batch))
   const limited = limitTime(sendTimeoutMs, holdBytes(tracer === null ? measured : traceSends(tracer, measured)))
-  const { send, close } = createBreaker(breaker, reportBreaker(metrics, logger), limited)
-  return { send: outcomesOf(send, createFailureLog(logger), deps.onTooLarge), close }
+  const breakers = new Map(
+    topics.map((topic) => [topic, createBreaker(breaker, reportBreaker(topic, metrics, logger), limited)]),
+  )
+  const send: Send = (batch) => {
+    const ofTopic = breakers.get(batch.topic)
+    return ofTopic === undefined ? Promise.reject(new RangeError(`no topic ${batch.topic}`)) : ofTopic.send(batch)
+  }
+  return {
+    send: outcomesOf(send, createFailureLog(logger), deps.onTooLarge),
+    close: () => {
+      for (const { close } of breakers.values()) close()
+    },
+  }
 }
 
 const BREAKER_GAUGE: Readonly<Record<BreakerState, number>> = { closed: 0, halfOpen: 1, open: 2 }
 
-function reportBreaker(metrics: Metrics, logger: Logger): (state: BreakerState) => void {
+function reportBreaker(topic: string, metrics: Metrics, logger: Logger): (state: BreakerState) => void {
   const gauge = metrics.gauge('sluice_publish_breaker_state')
+  gauge.set({ topic }, BREAKER_GAUGE.closed)
   return (state) => {
-    gauge.set(BREAKER_GAUGE[state])
-    if (state === 'open') logger.error({}, 'the journal keeps failing: sending is paused')
-    if (state === 'closed') logger.info({}, 'the journal works again: sending goes on')
+    gauge.set({ topic }, BREAKER_GAUGE[state])
+    if (state === 'open') logger.error({ topic }, 'the journal keeps failing: sending is paused')
+    if (state === 'closed') logger.info({ topic }, 'the journal works again: sending goes on')
   }
 }
 
@@ -116,8 +131,8 @@ interface Breaker {
 
 /**
  * A circuit breaker around the next stage: while the journal keeps failing, sends are refused at once. The next stage must settle
- * in bounded time, because the one send of a half-open breaker decides what follows. A refusal of one batch or topic alone is an answer of a
- * journal that works: it must not hold up the other topics.
+ * in bounded time, because the one send of a half-open breaker decides what follows. A refusal of one batch, or of the topic until somebody
+ * acts, is an answer of a journal that works: it says more than a pause, and must not hold up other batches.
  */
 export function createBreaker(options: BreakerOptions, onState: (state: BreakerState) => void, next: Send): Breaker {
   const circuit = new CircuitBreaker(next, {

@@ -64,7 +64,8 @@ export const METRICS = {
     'Bytes of entries that wait for the journal to confirm them. At PUBLISH_BUFFER_BYTES requests are refused.',
   ),
   sluice_publish_breaker_state: gauge(
-    'The circuit breaker around the journal: 0 closed, 1 half open, 2 open (requests are refused at once).',
+    'The circuit breaker around the journal, by topic: 0 closed, 1 half open, 2 open (entries are refused at once).',
+    'topic',
   ),
   sluice_registry_ready: gauge('1 when the registry has been read to its end, else 0.'),
   sluice_registry_records: gauge('Teams, keys, Events, Steps and Projects that the registry holds.'),

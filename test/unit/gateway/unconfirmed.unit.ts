@@ -105,10 +105,14 @@ describe('success is told only of what the journal confirmed', () => {
       await eventually(async () =>
         expect((await sendEvent(gateway)).body).toEqual(serverError('not_written', /sending is paused/)),
       )
-      expect(await gateway.metrics.registry.metrics()).toMatch(/^sluice_publish_breaker_state [12]$/m)
+      expect(await gateway.metrics.registry.metrics()).toMatch(
+        /^sluice_publish_breaker_state\{topic=".*event-logs.*"\} [12]$/m,
+      )
       gateway.journal.fail(null)
       await eventually(async () => expect((await sendEvent(gateway)).body.success).toBe(true))
-      expect(await gateway.metrics.registry.metrics()).toMatch(/^sluice_publish_breaker_state 0$/m)
+      expect(await gateway.metrics.registry.metrics()).toMatch(
+        /^sluice_publish_breaker_state\{topic=".*event-logs.*"\} 0$/m,
+      )
     })
   })
 

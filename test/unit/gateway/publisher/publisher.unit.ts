@@ -349,6 +349,17 @@ describe('a journal that keeps failing', () => {
     await stop(publisher)
   })
 
+  test('for one topic alone still takes the others', async () => {
+    const { journal, publisher, publish } = await setUp({ breaker, topics: [TOPIC, 'others'] }, 1)
+    const { append } = journal
+    const failure = new AppendError('too few replicas', 'not_written')
+    journal.append = (batch) => (batch.topic === TOPIC ? Promise.reject(failure) : append(batch))
+    await eventually(async () => expect(await publish([publication('x')])).toEqual(['paused']))
+    const other = publisher.publish('others', 'payments', [publication('y')], performance.now() + 10_000)
+    expect(await other).toEqual(['durable'])
+    await stop(publisher)
+  })
+
   test('is used again once a trial succeeds', async () => {
     const { journal, publisher, publish } = await setUp({ breaker: { ...breaker, openMs: 500 } }, 1)
     journal.fail('not_written')
