@@ -5,39 +5,30 @@ interface PartitionCountsDeps {
   readonly journal: Pick<Journal, 'partitionCount'>
   readonly logger: Logger
   readonly topics: readonly string[]
-  /** Milliseconds between two checks. */
-  readonly checkMs: number
   /** Called with the new number before `of` gives it. */
   readonly onChange: (topic: string, partitions: number) => void
 }
 
 interface PartitionCounts {
-  /** Reads all counts, then keeps checking. Rejects with a `TopicMissingError`. */
+  /** Reads all counts. Rejects with a `TopicMissingError`. */
   start(): Promise<ReadonlyMap<string, number>>
+  /** Reads them again, and ignores a failure. */
+  check(signal: AbortSignal): Promise<void>
   /** The number of partitions of a topic; 0 before the start. Never waits. */
   of(topic: string): number
-  stop(): void
 }
 
 /**
  * Tracks how many partitions the topics have, so that those an operator adds, or a topic that is made anew with fewer, need no restart.
  */
-export function createPartitionCounts({
-  journal,
-  logger,
-  topics,
-  checkMs,
-  onChange,
-}: PartitionCountsDeps): PartitionCounts {
+export function createPartitionCounts({ journal, logger, topics, onChange }: PartitionCountsDeps): PartitionCounts {
   const counts = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
 
-  async function check(topic: string): Promise<void> {
+  async function check(topic: string, signal: AbortSignal): Promise<void> {
     try {
       const known = counts.get(topic) ?? 0
       const found = await journal.partitionCount(topic)
-      if (stopped || found === known) return
+      if (signal.aborted || found === known) return
       onChange(topic, found)
       counts.set(topic, found)
       logger.info(
@@ -49,24 +40,15 @@ export function createPartitionCounts({
       logger.debug({ topic, err: error }, 'the number of partitions could not be read')
     }
   }
-  async function checkAll(): Promise<void> {
-    for (const topic of topics) await check(topic)
-    checkLater()
-  }
-  function checkLater(): void {
-    if (!stopped) timer = setTimeout(checkAll, checkMs)
-  }
 
   return {
     start: async () => {
       for (const topic of topics) counts.set(topic, await journal.partitionCount(topic))
-      checkLater()
       return counts
     },
-    of: (topic) => counts.get(topic) ?? 0,
-    stop: () => {
-      stopped = true
-      clearTimeout(timer)
+    check: async (signal) => {
+      for (const topic of topics) await check(topic, signal)
     },
+    of: (topic) => counts.get(topic) ?? 0,
   }
 }

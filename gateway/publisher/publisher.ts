@@ -18,7 +18,7 @@ export interface PublisherOptions extends ScheduleOptions {
   readonly bufferBytesMax: number
   /** How long a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
-  /** Milliseconds between two checks of the numbers of partitions. */
+  /** Milliseconds between two checks of the topics' numbers of partitions and limits. */
   readonly partitionCheckMs: number
   readonly breaker: BreakerOptions
 }
@@ -62,37 +62,44 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   const budget = createByteBudget(options.bufferBytesMax)
   metrics.gauge('sluice_publish_queue_bytes', () => budget.held)
   const limited = metrics.counter('sluice_limited_total', { reason: 'publish_buffer' })
-  const { limits, ...tightTopics } = createLimits({ journal, logger, clock, options })
+  const { limits, restrict, checkTight } = createLimits(journal, options)
   const sender = createSender({
     ...options,
     journal,
     metrics,
     logger,
     tracer,
-    onTooLarge: tightTopics.restrict,
+    onTooLarge: restrict,
   })
   let batcher: Batcher | undefined
   const partitions = createPartitionCounts({
     journal,
     logger,
     topics: options.topics,
-    checkMs: options.partitionCheckMs,
     onChange: (topic, count) => batcher?.resize(topic, count),
+  })
+  const checks = createRepeater({
+    name: 'checks of topics',
+    clock,
+    intervalMs: options.partitionCheckMs,
+    run: async (signal) => {
+      await partitions.check(signal)
+      await checkTight()
+    },
+    onError: (err) => logger.debug({ err }, 'the limits of the topics could not be read'),
   })
   let stopping: Promise<void> | undefined
 
   async function start(): Promise<void> {
     batcher = createBatcher({ options: limits, topics: await partitions.start(), send: sender.send })
-    await tightTopics.start()
+    await checks.start()
   }
 
   async function stop(deadline: number): Promise<void> {
-    partitions.stop()
     const draining = batcher
     batcher = undefined
-    await draining?.drain(performance.now() + deadline - clock.now())
+    await Promise.all([draining?.drain(performance.now() + deadline - clock.now()), checks.stop(deadline)])
     sender.close()
-    await tightTopics.stop(deadline)
   }
 
   async function health(): Promise<Health> {
@@ -141,12 +148,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
  * The limits of micro-batches. A topic that takes less at once makes all of them smaller, until it is found to take more: a larger batch
  * that only tried would be refused with its records.
  */
-function createLimits({
-  journal,
-  logger,
-  clock,
-  options,
-}: Pick<PublisherDeps, 'journal' | 'logger' | 'clock' | 'options'>) {
+function createLimits(journal: PublisherJournal, options: PublisherOptions) {
   const limits = { ...options }
   /** The topics that take less than a micro-batch may have, with how much they take. */
   const tight = new Map<string, number>()
@@ -155,16 +157,10 @@ function createLimits({
     else tight.delete(topic)
     limits.batchBytesMax = Math.min(options.batchBytesMax, ...tight.values())
   }
-  const { start, stop } = createRepeater({
-    name: 'limits of topics',
-    clock,
-    intervalMs: options.partitionCheckMs,
-    run: async () => {
-      for (const [topic, known] of tight) restrict(topic, (await journal.bytesMax?.(topic)) ?? known)
-    },
-    onError: (err) => logger.debug({ err }, 'the limits of the topics could not be read'),
-  })
-  return { limits, restrict, start, stop }
+  const checkTight = async (): Promise<void> => {
+    for (const [topic, known] of tight) restrict(topic, (await journal.bytesMax?.(topic)) ?? known)
+  }
+  return { limits, restrict, checkTight }
 }
 
 /** Pushes all slices; returns one outcome per record, at the indexes in `places`. */
