@@ -316,6 +316,15 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await indices()).not.toContain('flows-v1.2')
     })
 
+    test('tells that they lost their alias, and a write took it', async () => {
+      await store.mergeFlows(factsOf(documents(3, 100)), never)
+      await rebuild({ kind: 'flows' })
+      const [index, alias] = [`${prefix}-flows-v1.2`, names().flows]
+      await ask(elasticsearch.url, 'POST', '/_aliases', { actions: [{ remove: { index, alias } }] })
+      await store.mergeFlows(factsOf(documents(1, 200)), never)
+      expect(await store.indices.apply()).toEqual([expect.stringContaining(`${index} has lost its alias ${alias}`)])
+    })
+
     test('gives their index the number of shards that is set, more or fewer, and nothing else changes', async () => {
       const stored = [...ofDay('2026-01-20', 30), ...documents(300, 100)].map((document, number) => {
         const record = { ...(JSON.parse(document.source) as EntryRecord), correlationKey: `order-${number}` }

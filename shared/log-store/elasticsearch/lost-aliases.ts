@@ -13,11 +13,11 @@ export interface LostAlias {
 
 interface Found {
   readonly aliases?: Readonly<Record<string, object>>
-  readonly settings?: { readonly index: { readonly uuid: string } }
+  readonly settings?: { readonly index: { readonly uuid: string; readonly creation_date: string } }
   readonly mappings?: { readonly _meta: RebuiltMeta }
 }
 type IndexAnswer = Readonly<Record<string, Found>>
-const FACTS = '*.aliases,*.settings.index.uuid'
+const FACTS = '*.aliases,*.settings.index.uuid,*.settings.index.creation_date'
 
 const ask = (connection: Connection, indices: string, fields: string): Promise<IndexAnswer> =>
   connection.send({
@@ -62,7 +62,9 @@ const namesOf = (index: string, found: Found | undefined): readonly string[] => 
 /** Whether the index is the copy that a rebuild fills or has just filled from the other one. */
 function isBeingMade(answer: IndexAnswer, index: string, from: string): boolean {
   const origins = answer[index]?.mappings?._meta.origins ?? []
-  const { uuid = '' } = answer[from]?.settings?.index ?? {}
+  const { uuid = '', creation_date: taken } = answer[from]?.settings?.index ?? {}
+  // A copy is made after its original. The copy of the flows has no origins, whether or not it is whole.
+  if (Number(taken) > Number(answer[index]?.settings?.index.creation_date)) return false
   return origins.length === 0 || origins.some(({ key }) => isShardOf(uuid, key))
 }
 

@@ -10,9 +10,9 @@ const [first, second, third] = ['v1', 'v1.2', 'v1.3'].map((version) => `sluice-e
 ]
 
 /** An index as Elasticsearch tells it, with an id of six letters and more. */
-const indexOf = (id: string, { alias = '', filledFrom = '' } = {}) => ({
+const indexOf = (id: string, { alias = '', filledFrom = '', madeAt = 0 } = {}) => ({
   ...(alias !== '' && { aliases: { [alias]: {} } }),
-  settings: { index: { uuid: `${id}-the-rest` } },
+  settings: { index: { uuid: `${id}-the-rest`, creation_date: String(madeAt) } },
   ...(filledFrom !== '' && {
     mappings: { _meta: { origins: [{ key: `${filledFrom}0` }, { key: `${filledFrom}11` }] } },
   }),
@@ -24,7 +24,7 @@ const lostOf = async (answer: object) =>
 test.each<[string, object]>([
   ['an index with its own name', { [first]: indexOf('aaaaaa') }],
   ['a rebuilt one with its alias', { [second]: indexOf('bbbbbb', { alias: first, filledFrom: 'aaaaaa' }) }],
-  ['a copy that is being filled', { [first]: indexOf('aaaaaa'), [second]: indexOf('bbbbbb') }],
+  ['a copy that is being filled', { [first]: indexOf('aaaaaa'), [second]: indexOf('bbbbbb', { madeAt: 1 }) }],
   [
     'a copy that is about to get the name',
     {
@@ -52,4 +52,10 @@ test('of several generations without a name the first is the whole one', async (
 test('an index that was made under the name is told', async () => {
   const answer = { [first]: indexOf('dddddd'), [second]: indexOf('bbbbbb', { filledFrom: 'aaaaaa' }) }
   expect(await lostOf(answer)).toEqual([{ index: second, name: first, taker: first }])
+})
+
+test('an index of flows, which has no origins, has lost its name to one that was made later', async () => {
+  const [flows, rebuilt] = ['sluice-flows-v1', 'sluice-flows-v1.2']
+  const answer = { [flows]: indexOf('dddddd', { madeAt: 2 }), [rebuilt]: indexOf('bbbbbb', { madeAt: 1 }) }
+  expect(await lostOf(answer)).toEqual([{ index: rebuilt, name: flows, taker: flows }])
 })
