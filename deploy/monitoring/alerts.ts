@@ -492,6 +492,23 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     ],
   },
   {
+    name: 'SluiceNextDayMissing',
+    severity: 'ticket',
+    expression: 'max by (kind) (sluice_store_newest_day_timestamp_seconds) < time()',
+    lasting: '15m',
+    summary: 'The index of tomorrow cannot be made: {{ $labels.kind }} logs will not be stored from midnight (UTC) on.',
+    cases: [
+      fires('40m', [{ severity: 'ticket', kind: 'event' }], {
+        'sluice_store_newest_day_timestamp_seconds{kind="event",instance="a"}': '600x60',
+        'sluice_store_newest_day_timestamp_seconds{kind="application",instance="a"}': '86400x60',
+      }),
+      // Midnight, and a minute later the index of the next day is there.
+      silent('40m', {
+        'sluice_store_newest_day_timestamp_seconds{kind="event",instance="a"}': '600x11 87000x60',
+      }),
+    ],
+  },
+  {
     name: 'SluiceRetentionStuck',
     severity: 'ticket',
     expression: 'time() - max(sluice_retention_last_success_timestamp_seconds) > 10800',

@@ -177,8 +177,11 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
     },
   })
   const maintain = async (): Promise<void> => {
-    await store.indices.prepareDays()
-    await store.measureShards()
+    try {
+      await store.indices.prepareDays()
+    } finally {
+      await store.measureShards()
+    }
   }
   return {
     store,

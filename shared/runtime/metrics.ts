@@ -129,6 +129,10 @@ export const METRICS = {
     'Bytes of the largest shard. Above 50 GB: raise ELASTICSEARCH_SHARDS or ELASTICSEARCH_FLOWS_SHARDS.',
   ),
   sluice_store_shard_documents_max: gauge('Documents of the fullest shard; Elasticsearch takes 2,147,483,519.'),
+  sluice_store_newest_day_timestamp_seconds: gauge(
+    'Begin (Unix) of the newest day that has an index in Elasticsearch, by kind: event, application. In the past: the index of tomorrow is missing.',
+    'kind',
+  ),
   sluice_flow_conflicts_total: counter(
     'Flow summaries that were read and written again because another writer changed them at the same time.',
   ),

@@ -4,11 +4,15 @@ import type { IndexNames } from './index-names.ts'
 
 /** A shard of `_cat/shards`; an unassigned shard has no size. */
 interface Shard {
+  readonly index: string
   readonly docs: string | null
   readonly store: string | null
 }
 
-/** Counts the shards of all indices and finds how full the fullest one is: Elasticsearch limits both. */
+/**
+ * Counts the shards of all indices and finds how full the fullest one is, as Elasticsearch limits both; and the newest day of each kind, as
+ * its index should be there a day ahead.
+ */
 export function createShardReport(
   connection: Pick<Connection, 'send'>,
   names: IndexNames,
@@ -17,15 +21,21 @@ export function createShardReport(
   const open = metrics.gauge('sluice_store_open_shards')
   const bytesMax = metrics.gauge('sluice_store_shard_bytes_max')
   const documentsMax = metrics.gauge('sluice_store_shard_documents_max')
+  const newestDay = metrics.gauge('sluice_store_newest_day_timestamp_seconds')
   return async () => {
     const shards = await connection.send<readonly Shard[]>({
       method: 'GET',
       path: `/_cat/shards/${names.all()},${names.flows}`,
-      query: { format: 'json', bytes: 'b', h: 'docs,store' },
+      query: { format: 'json', bytes: 'b', h: 'index,docs,store' },
     })
     open.set(shards.length)
     bytesMax.set(greatest(shards.map(({ store }) => store)))
     documentsMax.set(greatest(shards.map(({ docs }) => docs)))
+    for (const kind of ['event', 'application'] as const) {
+      const ofKind = shards.filter(({ index }) => names.kindOf(index) === kind)
+      const days = ofKind.map(({ index }) => Date.parse(names.dayOf(index) ?? '') / 1_000 || 0)
+      newestDay.set({ kind }, Math.max(0, ...days))
+    }
   }
 }
 

@@ -3,12 +3,12 @@ import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-
 import { createShardReport } from '../../../../../shared/log-store/elasticsearch/shard-report.ts'
 import { createMetrics } from '../../../../../shared/runtime/metrics.ts'
 
-test('shards are counted, and the fullest ones told of', async () => {
+test('shards are counted, and the fullest ones and the newest days told of', async () => {
   const metrics = createMetrics()
   let shards: object[] = [
-    { docs: '10', store: '9000' },
-    { docs: '70', store: '5000' },
-    { docs: null, store: null },
+    { index: 'sluice-event-logs-v1-2026.11.28', docs: '10', store: '9000' },
+    { index: 'sluice-event-logs-v1.2-2026.11.27', docs: '70', store: '5000' },
+    { index: 'sluice-flows-v1', docs: null, store: null },
   ]
   const send = async () => shards as never
   const measure = createShardReport({ send }, indexNames('sluice'), metrics)
@@ -20,8 +20,14 @@ test('shards are counted, and the fullest ones told of', async () => {
     ] as const
     return Promise.all(names.map(async (name) => (await metrics.gauge(name).get()).values[0]?.value))
   }
+  const days = async () => (await metrics.gauge('sluice_store_newest_day_timestamp_seconds').get()).values
+  expect(await days()).toEqual([])
   await measure()
   expect(await values()).toEqual([3, 9_000, 70])
+  expect(await days()).toEqual([
+    { labels: { kind: 'event' }, value: Date.parse('2026-11-28') / 1_000 },
+    { labels: { kind: 'application' }, value: 0 },
+  ])
   shards = []
   await measure()
   expect(await values()).toEqual([0, 0, 0])
