@@ -1,3 +1,4 @@
+import { Button } from '../ui/button.tsx'
 import type { Problem } from './client.ts'
 
 interface FailedProps {
@@ -11,11 +12,7 @@ export function Failed({ problem, reload }: FailedProps) {
   return (
     <div class="notice bad" role="alert">
       <span>{problem.message}</span>
-      {problem.retryable && reload && (
-        <button type="button" class="button small" onClick={reload}>
-          Try again
-        </button>
-      )}
+      {problem.retryable && reload && <Button label="Try again" class="small" onClick={reload} />}
     </div>
   )
 }
@@ -31,8 +28,6 @@ interface GoneProps {
 export const Gone = ({ what, onLeave }: GoneProps) => (
   <div class="notice warn" role="status">
     <span>The {what} of this address is not there, or is not kept any more.</span>
-    <button type="button" class="button small" onClick={onLeave}>
-      Go on without it
-    </button>
+    <Button label="Go on without it" class="small" onClick={onLeave} />
   </div>
 )

@@ -5,7 +5,7 @@ import { plural, visible } from '../../flow-layout/format.ts'
 import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
 import { createTimeScale, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { durationText } from '../../flow-layout/times.ts'
-import { IconButton } from '../ui/icon.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { useWidth } from '../ui/use-width.ts'
 import { keepInView } from './element-hooks.ts'
 import { FlowGutter } from './flow-gutter.tsx'
@@ -110,15 +110,13 @@ const FlowZoom = ({ view }: { readonly view: FlowView }) => (
   <div class="flow-corner">
     <IconButton icon="minus" class="small" label="Zoom out (-)" onClick={() => zoomBy(view, 1 / ZOOM)} />
     <IconButton icon="plus" class="small" label="Zoom in (+)" onClick={() => zoomBy(view, ZOOM)} />
-    <button
-      type="button"
-      class="button small"
+    <Button
+      label="Fit"
+      class="small"
       title="Show the whole time (0)"
       // Not `disabled`, which would take the focus from it.
       aria-disabled={view.window === undefined}
       onClick={() => view.setWindow(undefined)}
-    >
-      Fit
-    </button>
+    />
   </div>
 )

@@ -1,7 +1,7 @@
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { plural, shortCount, visible } from '../../flow-layout/format.ts'
 import type { Row } from '../../flow-layout/rows.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from '../ui/button.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { listOf } from './flow-address.ts'
 import type { FlowView } from './use-flow-view.ts'

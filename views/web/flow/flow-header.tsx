@@ -8,8 +8,8 @@ import { useFetch } from '../api/use-fetch.ts'
 import { agoText, iso } from '../lib/times.ts'
 import { detailsPath } from '../logs/links.ts'
 import { LiveSwitch } from '../logs/toolbar.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { apiOf } from './flow-address.ts'
@@ -44,17 +44,15 @@ export function FlowHeader({ view, data: { live, loading }, toggleLive }: Header
         <span class="grow" />
         <LiveSwitch live={live} small onLive={toggleLive} />
         {view.brief.steps.length > 0 && (
-          <button
-            type="button"
-            class="button small"
+          <Button
+            label={STEPS.title}
+            class="small"
             aria-pressed={view.params['steps'] !== undefined}
             title={STEPS.toggle}
             onClick={() =>
               view.set({ steps: view.params['steps'] === undefined ? 'show' : undefined, compare: undefined })
             }
-          >
-            {STEPS.title}
-          </button>
+          />
         )}
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />

@@ -5,6 +5,7 @@ import { countText, plural, shortCategory, visible } from '../../flow-layout/for
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
 import { excerptOf } from '../logs/excerpt.ts'
 import { Payload, type RowSearch, WithExcerpt } from '../logs/log-row.tsx'
+import { Button } from '../ui/button.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Marked, useFound, useSought } from '../ui/log-text.tsx'
 import { roomOf, useWidth } from '../ui/use-width.ts'
@@ -53,9 +54,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
     const isEnd = to < 0 || to >= listed.length
     return (
       // Not `disabled`, which would take the focus from it.
-      <button type="button" class="button small" aria-disabled={isEnd} onClick={() => !isEnd && setPage(to / ROWS)}>
-        {text}
-      </button>
+      <Button label={text} class="small" aria-disabled={isEnd} onClick={() => !isEnd && setPage(to / ROWS)} />
     )
   }
   return (
@@ -80,9 +79,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
         <p class="notice">
           The first {countText(logs.length)} logs were read
           {logs.length > LOGS_MAX && `, of which ${countText(LOGS_MAX)} are drawn`}.
-          <button type="button" class="button small" onClick={data.more}>
-            Read more
-          </button>
+          <Button label="Read more" class="small" onClick={data.more} />
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
@@ -106,16 +103,13 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
         {listed.length === 0 && (
           <div class="empty">
             <p>No log of this flow has these levels and lies in this lane and time.</p>
-            <button
-              type="button"
-              class="button"
+            <Button
+              label="Show all"
               onClick={() => {
                 view.set({ level: undefined, lane: undefined })
                 view.setWindow(undefined)
               }}
-            >
-              Show all
-            </button>
+            />
           </div>
         )}
       </section>

@@ -12,6 +12,7 @@ import type {
 } from '../../schemas/answers.ts'
 import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
+import { Button } from '../ui/button.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { comparisonOf } from './flow-address.ts'
 import { DIFFERENCES, STEPS } from './texts.ts'
@@ -51,9 +52,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
             <span class="muted">
               beside <a href={hrefTo({ path: ['flows', other] })}>{visible(other)}</a>
             </span>
-            <button type="button" class="button small" onClick={() => view.set({ compare: undefined })}>
-              {STEPS.stop}
-            </button>
+            <Button label={STEPS.stop} class="small" onClick={() => view.set({ compare: undefined })} />
           </>
         )}
       </div>
@@ -174,13 +173,11 @@ function CompareButton({ brief, event, onOther }: CompareProps) {
   if (problem !== undefined) return <Failed problem={problem} reload={reload} />
   if (data !== undefined && other === undefined) return <span class="muted">{STEPS.noOther}</span>
   return (
-    <button
-      type="button"
-      class="button small"
+    <Button
+      label={STEPS.compare}
+      class="small"
       disabled={other === undefined}
       onClick={() => other && onOther(other.correlationKey)}
-    >
-      {STEPS.compare}
-    </button>
+    />
   )
 }

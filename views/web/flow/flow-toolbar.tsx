@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
-import { Icon, IconButton } from '../ui/icon.tsx'
+import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { listOf } from './flow-address.ts'
@@ -69,9 +69,9 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
         </button>
       )}
       {matches === undefined && hasErrors && (
-        <button type="button" class="button small" onClick={() => jump(1)}>
+        <Button class="small" onClick={() => jump(1)}>
           Next error <kbd>n</kbd>
-        </button>
+        </Button>
       )}
       <TypedInput
         label="Find in this flow"
@@ -92,25 +92,22 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
       )}
       <span class="grow" />
       {(received || skews.length > 0) && (
-        <button
-          type="button"
-          class="button small"
+        <Button
+          class="small"
           aria-pressed={received}
           title={`${plural(skews.length, 'log')} received before written, by up to ${durationText(Math.max(0, ...skews))}`}
           onClick={() => set({ order: received ? undefined : 'received' })}
         >
           <Icon name="clock" /> Order by receipt
-        </button>
+        </Button>
       )}
       {gaps.length > 0 && (
-        <button
-          type="button"
-          class="button small"
+        <Button
+          label="Hide idle time"
+          class="small"
           aria-pressed={idle}
           onClick={() => set({ idle: idle ? 'show' : undefined, gaps: undefined })}
-        >
-          Hide idle time
-        </button>
+        />
       )}
     </div>
   )

@@ -17,7 +17,7 @@ import { SavedMenu } from '../logs/saved-searches.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Busy } from '../ui/busy.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { Select } from '../ui/select.tsx'
@@ -149,9 +149,7 @@ function FlowsList() {
           )}
           {areMore &&
             (more ? (
-              <button type="button" class="button" onClick={more}>
-                {FLOWS.older}
-              </button>
+              <Button label={FLOWS.older} onClick={more} />
             ) : (
               <span class="muted small">No more than {countText(FLOWS_MAX)} flows are shown at once.</span>
             ))}
@@ -306,9 +304,7 @@ function NoFlows({ filtered, sought, onClear }: NoFlowsProps) {
       <p>{reason}</p>
       {filtered && (
         <div class="bar">
-          <button type="button" class="button" onClick={onClear}>
-            {FLOWS.showAll}
-          </button>
+          <Button label={FLOWS.showAll} onClick={onClear} />
           {sought && <SearchLogs text={sought} />}
         </div>
       )}

@@ -9,6 +9,7 @@ import { Failed } from '../api/failed.tsx'
 import { useFetch } from '../api/use-fetch.ts'
 import { iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/select.tsx'
 import { changeSearch } from './change-search.ts'
 import { ChartPlot, type Earlier } from './chart-plot.tsx'
@@ -77,15 +78,13 @@ export function ChartView(props: ChartViewProps) {
         />
         {length !== undefined &&
           BEFORE.filter((name) => name !== 'week' || length < WEEK_MS).map((name) => (
-            <button
+            <Button
               key={name}
-              type="button"
-              class="button small"
+              label={CHART.compare(durationText(shiftOf(name, length) ?? 0))}
+              class="small"
               aria-pressed={shiftOf(before, length) === shiftOf(name, length)}
               onClick={() => onChange({ before: before === name ? undefined : name })}
-            >
-              {CHART.compare(durationText(shiftOf(name, length) ?? 0))}
-            </button>
+            />
           ))}
       </div>
       {value === '' && (
@@ -240,9 +239,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
           {data.more && by !== undefined && (
             <div class="more">
               {most < SERIES_MAX ? (
-                <button type="button" class="button small" onClick={() => setMost(SERIES_MAX)}>
-                  {CHART.moreSeries(SERIES_MAX)}
-                </button>
+                <Button label={CHART.moreSeries(SERIES_MAX)} class="small" onClick={() => setMost(SERIES_MAX)} />
               ) : (
                 <p class="muted small">{CHART.further(visible(by))}</p>
               )}
@@ -257,9 +254,9 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
           <p>{names.length === 0 ? CHART.noOthers : CHART.others}</p>
           <div class="bar">
             {by !== undefined && (
-              <button type="button" class="button primary" onClick={() => onChange({ by: undefined })}>
+              <Button class="primary" onClick={() => onChange({ by: undefined })}>
                 <span class="cut">{CHART.without(visible(by))}</span>
-              </button>
+              </Button>
             )}
             <Names names={names} onName={onName} />
           </div>

@@ -4,7 +4,7 @@ import { visible } from '../../flow-layout/format.ts'
 import type { Completion } from '../../schemas/answers.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { Icon, IconButton } from '../ui/icon.tsx'
+import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useStore } from '../ui/store.ts'
@@ -109,9 +109,7 @@ function Menu({ kind, chosen, filter }: MenuProps) {
         onAdd={(added) => choose(toggled(columns, added), 'column')}
       />
       <Segments label={COLUMNS.density} options={COLUMNS.densities} value={height} onChange={setDensity} />
-      <button type="button" id="column-usual" class="button small" onClick={() => choose([], 'column-usual')}>
-        {COLUMNS.usual}
-      </button>
+      <Button label={COLUMNS.usual} id="column-usual" class="small" onClick={() => choose([], 'column-usual')} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Entry, EntryContext } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { Button } from '../ui/button.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { Time, useUtc } from '../ui/time.tsx'
@@ -49,13 +50,11 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
     data !== undefined &&
     data[side].length === reach[side] &&
     reach[side] < MOST && (
-      <button
-        type="button"
-        class="button quiet small"
+      <Button
+        label={name}
+        class="quiet small"
         onClick={() => setReach({ ...reach, [side]: Math.min(MOST, reach[side] * 3) })}
-      >
-        {name}
-      </button>
+      />
     )
   return (
     <div class="stack">

@@ -2,8 +2,8 @@ import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { get } from '../api/client.ts'
 import { withGateway } from '../ui/base.ts'
+import { Button, Icon } from '../ui/button.tsx'
 import { copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { toast } from '../ui/toast.tsx'
 import { messageOf } from './facts.ts'
 import { detailsPath, entryLink, entryPath, flowHref } from './links.ts'
@@ -28,11 +28,7 @@ async function copyCurl(entry: Entry): Promise<void> {
 /** Buttons for an entry; `onOpen` opens it beside the page, unless it is already open there. */
 export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (
   <div class="bar">
-    {onOpen !== undefined && (
-      <button type="button" class="button small" onClick={onOpen} title="Enter">
-        Open beside
-      </button>
-    )}
+    {onOpen !== undefined && <Button label="Open beside" class="small" onClick={onOpen} title="Enter" />}
     {entry.correlationKey !== null && (
       <a class="button small" href={flowHref(entry.correlationKey)}>
         <Icon name="flow" />
@@ -47,9 +43,7 @@ export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonl
 )
 
 const Action = ({ name, run }: { readonly name: string; readonly run: () => unknown }) => (
-  <button type="button" class="button small" onClick={run}>
-    {name}
-  </button>
+  <Button label={name} class="small" onClick={run} />
 )
 
 export const copyJson = (entry: Entry): Promise<void> =>

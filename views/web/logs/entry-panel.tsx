@@ -1,7 +1,7 @@
 import { visible } from '../../flow-layout/format.ts'
 import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { IconButton } from '../ui/icon.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { plural } from '../../flow-layout/format.ts'
 import type { EntryDetails, Frame, ParsedException } from '../../schemas/answers.ts'
+import { Button, Icon } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { LogText, useFound } from '../ui/log-text.tsx'
 import { type FrameRun, frameRuns } from './facts.ts'
 
@@ -25,9 +25,7 @@ export function ExceptionView({ text, read }: ExceptionProps) {
     <div class="exception stack">
       <div class="bar">
         {foldable && (
-          <button type="button" class="button small" aria-pressed={unfolded} onClick={() => setUnfolded(!unfolded)}>
-            All frames
-          </button>
+          <Button label="All frames" class="small" aria-pressed={unfolded} onClick={() => setUnfolded(!unfolded)} />
         )}
         <Copy text={text} label="Copy as text" named class="button small" />
       </div>
@@ -61,9 +59,11 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
         </ol>
       )}
       {shown.length < frames.length && (
-        <button type="button" class="button small" onClick={() => setAll(true)}>
-          Show {plural(frames.length - shown.length, 'more frame')}
-        </button>
+        <Button
+          label={`Show ${plural(frames.length - shown.length, 'more frame')}`}
+          class="small"
+          onClick={() => setAll(true)}
+        />
       )}
       {omitted !== '' && <p class="muted mono">{omitted}</p>}
     </div>
@@ -80,10 +80,10 @@ function Run({ run, unfolded }: { readonly run: FrameRun; readonly unfolded: boo
   if (open) return run.frames.map((frame, index) => <FrameLine key={index} frame={frame} />)
   return (
     <li>
-      <button type="button" class="button quiet small" onClick={() => setOpen(true)}>
+      <Button class="quiet small" onClick={() => setOpen(true)}>
         <Icon name="right" />
         {plural(run.frames.length, 'frame')} of frameworks
-      </button>
+      </Button>
     </li>
   )
 }

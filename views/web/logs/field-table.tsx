@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { isNumber } from '../../../shared/query/sort-key.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
-import { IconButton } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch, hasSearch } from './change-search.ts'
@@ -59,9 +59,11 @@ export function FieldTable({ kind, label, rows }: FieldTableProps) {
         </tbody>
       </table>
       {shown.length < rows.length && (
-        <button type="button" class="button small" onClick={() => setAll(true)}>
-          Show {plural(rows.length - shown.length, 'more value')}
-        </button>
+        <Button
+          label={`Show ${plural(rows.length - shown.length, 'more value')}`}
+          class="small"
+          onClick={() => setAll(true)}
+        />
       )}
     </>
   )

@@ -8,6 +8,7 @@ import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { agoText, iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Select } from '../ui/select.tsx'
 import { useNow } from '../ui/time.tsx'
@@ -132,11 +133,7 @@ function Rest({ answer: { more, ungrouped }, by, onMore }: RestProps) {
   if (!more && ungrouped === 0) return null
   return (
     <div class="more">
-      {more && onMore !== undefined && (
-        <button type="button" class="button small" onClick={onMore}>
-          Show up to {SHOWN_MAX}
-        </button>
-      )}
+      {more && onMore !== undefined && <Button label={`Show up to ${SHOWN_MAX}`} class="small" onClick={onMore} />}
       {more && onMore === undefined && <p class="muted small">{FURTHER_GROUPS}</p>}
       {ungrouped > 0 && <p class="muted small">{ungroupedText(by, ungrouped)}</p>}
     </div>

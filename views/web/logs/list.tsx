@@ -11,6 +11,7 @@ import { agoText } from '../lib/times.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { hrefTo, useAddress, useReturn } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useLatest } from '../ui/use-latest.ts'
@@ -81,17 +82,13 @@ function TailNews({ list, state }: TailNewsProps) {
     <>
       <div class="news" role="status">
         {heldCount > 0 && (
-          <button type="button" class="button primary small" onClick={atTop(list.release)}>
-            {countText(heldCount)} new
-          </button>
+          <Button label={`${countText(heldCount)} new`} class="primary small" onClick={atTop(list.release)} />
         )}
       </div>
       {skipped > 0 && (
         <div class="notice warn">
           <span>{plural(skipped, 'log')} came faster than this page could take them, and are not shown.</span>
-          <button type="button" class="button small" onClick={atTop(list.reload)}>
-            Load them
-          </button>
+          <Button label="Load them" class="small" onClick={atTop(list.reload)} />
         </div>
       )}
       {live !== 'off' && elsewhere > 0 && (
@@ -113,9 +110,12 @@ function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list
     <div ref={ref} class="more">
       {more ? (
         // Not `disabled`, which would take the focus from it.
-        <button type="button" class="button small" aria-disabled={fetching} onClick={fetchMore}>
-          {fetching ? 'Loading…' : `Load ${older}`}
-        </button>
+        <Button
+          label={fetching ? 'Loading…' : `Load ${older}`}
+          class="small"
+          aria-disabled={fetching}
+          onClick={fetchMore}
+        />
       ) : (
         <span class="muted small">No {older} logs in this time</span>
       )}

@@ -4,6 +4,7 @@ import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
 import { Failed, Gone } from '../api/failed.tsx'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { kept } from '../ui/keep.ts'
 import { part } from '../ui/part.tsx'
@@ -168,9 +169,7 @@ function Drawer({ children }: { readonly children: ComponentChildren }) {
   const [open, setOpen] = useState(false)
   return (
     <>
-      <button type="button" class="button narrow-only" onClick={() => setOpen(true)}>
-        Filters
-      </button>
+      <Button label="Filters" class="narrow-only" onClick={() => setOpen(true)} />
       {open && (
         <Dialog title="Filters" onClose={() => setOpen(false)}>
           {children}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { countText, visible } from '../../flow-layout/format.ts'
 import type { Choice, Choices } from '../../schemas/answers.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'
 import { chosenName } from './texts.ts'
@@ -62,9 +62,11 @@ function Branch({ choices, open }: BranchProps) {
       ))}
       {isCut && (
         <li>
-          <button type="button" class="button quiet" onClick={() => setAll(true)}>
-            Show {countText(choices.length - SHOWN_MAX)} more
-          </button>
+          <Button
+            label={`Show ${countText(choices.length - SHOWN_MAX)} more`}
+            class="quiet"
+            onClick={() => setAll(true)}
+          />
         </li>
       )}
     </ul>

@@ -5,7 +5,7 @@ import type { SavedSearch, SavedSearches } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { pick } from '../lib/address.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
 import { selectionOf } from './filters.ts'
@@ -69,15 +69,14 @@ function Menu({ page, watchName, close }: SavedMenuProps & { readonly close: () 
                 <bdi class="cut">{visible(search.name)}</bdi>
               </a>
               {(['rename', 'delete'] as const).map((to) => (
-                <button
+                <Button
                   key={to}
-                  type="button"
-                  class="button quiet small"
+                  class="quiet small"
                   aria-label={`${SEARCHES[to]} ${visible(search.name)}`}
                   onClick={() => setAsked({ id: search.id, to })}
                 >
                   {to === 'delete' ? <Icon name="close" /> : SEARCHES[to]}
-                </button>
+                </Button>
               ))}
             </li>
           ),
@@ -173,11 +172,7 @@ function NameForm({ label, submit, value = '', run, onDone, onCancel }: NameForm
         <button type="submit" class={`button small ${value === null ? 'danger' : ''}`}>
           {submit}
         </button>
-        {onCancel && (
-          <button type="button" class="button quiet small" onClick={onCancel}>
-            {SEARCHES.cancel}
-          </button>
-        )}
+        {onCancel && <Button label={SEARCHES.cancel} class="quiet small" onClick={onCancel} />}
       </div>
       <p class="error" role="alert">
         {problem}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { timeText } from '../../flow-layout/times.ts'
+import { Button } from '../ui/button.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { useWidth } from '../ui/use-width.ts'
 import { spanText } from './filters.ts'
@@ -106,9 +107,7 @@ export function SpansTable({ label, spans, columns, cellsOf, onShow }: SpansTabl
               cells !== undefined && (
                 <tr key={from}>
                   <td class="time">
-                    <button type="button" class="button quiet small" onClick={() => onShow(index)}>
-                      {timeText(from, utc)}
-                    </button>
+                    <Button label={timeText(from, utc)} class="quiet small" onClick={() => onShow(index)} />
                   </td>
                   {cells.map((text, column) => (
                     <td key={column} class="num">

@@ -4,8 +4,8 @@ import { countText, plural, shortCount, visible } from '../../flow-layout/format
 import type { FacetValue } from '../../schemas/answers.ts'
 import { urlOf } from '../api/client.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
+import { Button, Icon } from '../ui/button.tsx'
 import { copy } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Select } from '../ui/select.tsx'
@@ -52,16 +52,15 @@ interface LiveProps extends Pick<LogRows, 'live'> {
 
 /** Switches the display of new entries on arrival. */
 export const LiveSwitch = ({ live, paused = false, small = false, onLive }: LiveProps) => (
-  <button
-    type="button"
-    class={`button tail ${live === 'live' && paused ? 'paused' : live} ${small ? 'small' : ''}`}
+  <Button
+    class={`tail ${live === 'live' && paused ? 'paused' : live} ${small ? 'small' : ''}`}
     aria-pressed={live !== 'off'}
     title={live === 'off' ? 'Show logs as they come (t)' : 'Stop showing logs as they come (t)'}
     onClick={onLive}
   >
     <i />
     {live === 'live' && paused ? 'Paused' : LIVE_NAMES[live]}
-  </button>
+  </Button>
 )
 
 interface ShareProps {

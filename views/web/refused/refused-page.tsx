@@ -8,6 +8,7 @@ import { type NameOf, useNames } from '../api/names.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Select } from '../ui/select.tsx'
@@ -67,9 +68,7 @@ export function RefusedPage() {
           <h2>{code === undefined ? REFUSED.none : REFUSED.noneForReason}</h2>
           <p>{REFUSED.noneAbout}</p>
           {code !== undefined && (
-            <button type="button" class="button" onClick={() => go({ params: { code: undefined } })}>
-              {REFUSED.showEveryReason}
-            </button>
+            <Button label={REFUSED.showEveryReason} onClick={() => go({ params: { code: undefined } })} />
           )}
         </div>
       )}
@@ -112,9 +111,11 @@ function Group({ group: { count, items }, nameOf, openId, onToggle }: GroupProps
         />
       ))}
       {!all && others.length > 0 && (
-        <button type="button" class="button quiet small refused-more" onClick={() => setLong(true)}>
-          {REFUSED.more(countText(others.length))}
-        </button>
+        <Button
+          label={REFUSED.more(countText(others.length))}
+          class="quiet small refused-more"
+          onClick={() => setLong(true)}
+        />
       )}
     </section>
   )

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from '../api/client.ts'
 import { loadSession } from '../api/session.ts'
+import { Button } from '../ui/button.tsx'
 import { useStore } from '../ui/store.ts'
 
 const FIRST_WAIT_S = 1
@@ -35,9 +36,7 @@ function Away({ why }: { readonly why: string }) {
       {/* Outside the live region; otherwise every second of the countdown would be read out. */}
       <span role="status">{why} Nothing you typed is lost.</span>
       <span class="muted num">Next try in {left} s</span>
-      <button type="button" class="button small" onClick={() => void loadSession()}>
-        Try now
-      </button>
+      <Button label="Try now" class="small" onClick={() => void loadSession()} />
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { PAGES } from '../../pages.ts'
 import { loadSession, refusedCount, session, signOut } from '../api/session.ts'
 import { zoneText } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'
-import { Icon, IconButton } from '../ui/icon.tsx'
+import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useStore } from '../ui/store.ts'
@@ -57,12 +57,7 @@ export function Header() {
         </nav>
       )}
       <div class="tools">
-        <button
-          type="button"
-          class="button quiet small"
-          onClick={toggleUtc}
-          title="Show times in UTC or in your zone (u)"
-        >
+        <Button class="quiet small" onClick={toggleUtc} title="Show times in UTC or in your zone (u)">
           <Icon name="clock" />
           {utc ? (
             'UTC'
@@ -72,7 +67,7 @@ export function Header() {
               {zoneText(false, systemClock.now())}
             </span>
           )}
-        </button>
+        </Button>
         {team !== null && (
           <IconButton
             icon="search"

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/client.ts'
 import { session, signIn, signOut } from '../api/session.ts'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useStore } from '../ui/store.ts'
 import { Banner } from './banner.tsx'
@@ -35,9 +36,7 @@ export function SignInDialog() {
           Sign in again as <b class="isolate">{team?.name}</b> to go on where you were. Nothing on the page is lost.
         </p>
         <SignInForm />
-        <button type="button" class="button quiet" onClick={signOut}>
-          Sign out
-        </button>
+        <Button label="Sign out" class="quiet" onClick={signOut} />
       </div>
     </Dialog>
   )

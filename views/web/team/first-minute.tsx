@@ -8,7 +8,7 @@ import { Failed } from '../api/failed.tsx'
 import { heldKey } from '../api/session.ts'
 import { reloadAll, useFetch } from '../api/use-fetch.ts'
 import { RefusedNote } from '../refused/refused-note.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { currentAddress, go, hrefTo } from '../ui/use-address.ts'
@@ -118,9 +118,9 @@ export function SampleButton() {
     if (page === currentAddress().path[0]) go({ path: ['flows', answer.data.correlationKey] })
   }
   return (
-    <button type="button" class="button" onClick={run} disabled={busy}>
+    <Button onClick={run} disabled={busy}>
       <Icon name="flow" />
       {busy ? 'Sending…' : 'Send a sample flow'}
-    </button>
+    </Button>
   )
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Result } from '../api/client.ts'
+import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -38,9 +39,7 @@ export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, childr
           <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} aria-disabled={busy}>
             {confirm}
           </button>
-          <button type="button" class="button quiet" onClick={onClose}>
-            Cancel
-          </button>
+          <Button label="Cancel" class="quiet" onClick={onClose} />
         </div>
       </form>
     </Dialog>
@@ -71,9 +70,7 @@ export const SecretDialog = ({ title, about, secret, copy, hint, done, onClose }
       </div>
       {hint && <p class="hint">{hint}</p>}
       <div>
-        <button type="button" class="button" onClick={onClose}>
-          {done}
-        </button>
+        <Button label={done} onClick={onClose} />
       </div>
     </div>
   </Dialog>

@@ -6,6 +6,7 @@ import { session } from '../api/session.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -100,9 +101,11 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
           />
         )}
         {ended[0] && (
-          <button type="button" class="button quiet" onClick={() => setAll(!all)}>
-            {all ? 'Hide' : 'Show'} {ended.length} {STATES[ended[0].state]}
-          </button>
+          <Button
+            label={`${all ? 'Hide' : 'Show'} ${ended.length} ${STATES[ended[0].state]}`}
+            class="quiet"
+            onClick={() => setAll(!all)}
+          />
         )}
         {actions.map((action) => (
           <ActionButton key={action.kind} action={action} ask={ask} />
@@ -130,9 +133,11 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
         </table>
       )}
       {shown.length > most && (
-        <button type="button" class="button quiet" onClick={() => setMost(most + SHOWN_STEP)}>
-          Show more of {countText(shown.length)}
-        </button>
+        <Button
+          label={`Show more of ${countText(shown.length)}`}
+          class="quiet"
+          onClick={() => setMost(most + SHOWN_STEP)}
+        />
       )}
       {dialog}
       {sendTo?.snippets && (
@@ -163,15 +168,13 @@ interface ActionButtonProps {
 function ActionButton({ action, ask, look }: ActionButtonProps) {
   const { name, refused } = textsOf(action)
   return (
-    <button
-      type="button"
-      class={`button ${look ?? ''} ${action.isDanger ? 'danger' : ''}`}
+    <Button
+      label={name}
+      class={`${look ?? ''} ${action.isDanger ? 'danger' : ''}`}
       disabled={action.isRefused}
       title={action.isRefused ? refused : undefined}
       onClick={() => ask(action)}
-    >
-      {name}
-    </button>
+    />
   )
 }
 
@@ -207,11 +210,7 @@ function Row({ line, changes, ask, onSend }: RowProps) {
         {at === null ? <span class="muted">{seenText(lastDay)}</span> : agoText(at, now)}
       </td>
       <td class="num nowrap">
-        {snippets && (
-          <button type="button" class="button small" aria-label={`Code that sends to ${name}`} onClick={onSend}>
-            Code
-          </button>
-        )}{' '}
+        {snippets && <Button label="Code" class="small" aria-label={`Code that sends to ${name}`} onClick={onSend} />}{' '}
         {isKey ? (
           actions.map((action) => <ActionButton key={action.kind} action={action} ask={ask} look="small" />)
         ) : (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Icon } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Icon } from './icon.tsx'
 import { createStore, useStore } from './store.ts'
 import { toast } from './toast.tsx'
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { IconButton } from './icon.tsx'
+import { IconButton } from './button.tsx'
 
 interface DialogProps {
   readonly title: string

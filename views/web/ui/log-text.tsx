@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { countText, cut, visible } from '../../flow-layout/format.ts'
 import { foundBy, type Sought, soughtBy, soughtInFlow } from '../lib/found.ts'
+import { Button } from './button.tsx'
 import { useAddress } from './use-address.ts'
 
 interface LogTextProps {
@@ -38,9 +39,7 @@ export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTe
           {all ? (
             <span class="muted">{more} more characters, not drawn here; copy the text to have them</span>
           ) : (
-            <button type="button" class="button small" onClick={() => setAll(true)}>
-              Show {more} more characters
-            </button>
+            <Button label={`Show ${more} more characters`} class="small" onClick={() => setAll(true)} />
           )}
         </>
       )}

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { BASE } from './base.ts'
+import { Button } from './button.tsx'
 import { useEvery } from './use-every.ts'
 
 const RETRY_MS = 5_000
@@ -39,9 +40,7 @@ export function part<Props extends object>(load: () => Promise<ComponentType<Pro
     return (
       <div class="notice bad grow" role="alert">
         <span>This part of the page could not be loaded. The server may be another version by now.</span>
-        <button type="button" class="button small" onClick={() => location.reload()}>
-          Load the page again
-        </button>
+        <Button label="Load the page again" class="small" onClick={() => location.reload()} />
       </div>
     )
   }

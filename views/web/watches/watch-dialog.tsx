@@ -9,6 +9,7 @@ import type { NameOf } from '../api/names.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { isGroup } from '../logs/texts.ts'
 import { FormDialog, FormField } from '../team/form.tsx'
+import { Button } from '../ui/button.tsx'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
 
 /** A watch being edited, or the initial values of a new one. */
@@ -109,9 +110,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
             <span class="grow">
               {WATCHES.also} <bdi>{visible(paramsText(others, nameOf))}</bdi>
             </span>
-            <button type="button" class="button quiet small" onClick={() => setParams({ q, level })}>
-              {WATCHES.withoutAlso}
-            </button>
+            <Button label={WATCHES.withoutAlso} class="quiet small" onClick={() => setParams({ q, level })} />
           </div>
         )}
       </fieldset>

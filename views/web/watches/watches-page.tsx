@@ -10,6 +10,7 @@ import { agoText } from '../lib/times.ts'
 import { searchPatch } from '../logs/saved-searches.tsx'
 import { FormDialog, SecretDialog } from '../team/form.tsx'
 import { Busy } from '../ui/busy.tsx'
+import { Button } from '../ui/button.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { go, hrefTo, useAddress } from '../ui/use-address.ts'
@@ -44,9 +45,7 @@ export function WatchesPage() {
     <div class="page prose">
       <div class="bar">
         <h1 class="grow">{WATCHES.title}</h1>
-        <button type="button" class="button primary" onClick={() => setEdited(draftOf({}))}>
-          {WATCHES.add}
-        </button>
+        <Button label={WATCHES.add} class="primary" onClick={() => setEdited(draftOf({}))} />
       </div>
       <p class="muted">{WATCHES.about}</p>
       <Failed problem={problem} reload={reload} />
@@ -189,21 +188,17 @@ function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'nameOf' | '
         <span class="muted">{WATCHES.url}</span> <bdi class="mono">{visible(webhook.url)}</bdi>
       </p>
       <div class="bar">
-        <button type="button" class="button" aria-disabled={tested === 'busy'} onClick={() => void test()}>
-          {tested === 'busy' ? WATCHES.testing : WATCHES.test}
-        </button>
+        <Button
+          label={tested === 'busy' ? WATCHES.testing : WATCHES.test}
+          aria-disabled={tested === 'busy'}
+          onClick={() => void test()}
+        />
         <a class="button" href={hrefTo(matchedPatch(watch.condition))}>
           {WATCHES.show}
         </a>
-        <button type="button" class="button" onClick={() => onEdit({ watch })}>
-          {WATCHES.edit}
-        </button>
-        <button type="button" class="button" onClick={() => void pause()}>
-          {paused ? WATCHES.resume : WATCHES.pause}
-        </button>
-        <button type="button" class="button danger" onClick={() => setAsksToDelete(true)}>
-          {WATCHES.delete}
-        </button>
+        <Button label={WATCHES.edit} onClick={() => onEdit({ watch })} />
+        <Button label={paused ? WATCHES.resume : WATCHES.pause} onClick={() => void pause()} />
+        <Button label={WATCHES.delete} class="danger" onClick={() => setAsksToDelete(true)} />
       </div>
       <p
         role="status"

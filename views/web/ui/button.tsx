@@ -27,16 +27,28 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
   </svg>
 )
 
-interface IconButtonProps extends ButtonHTMLAttributes {
+interface ButtonProps extends ButtonHTMLAttributes {
+  /** Its text, unless it has children. */
+  readonly label?: string
+  readonly class?: string
+}
+
+/** A button that submits no form. */
+export const Button = ({ label, class: look = '', children = label, ...others }: ButtonProps) => (
+  <button type="button" class={`button ${look}`} {...others}>
+    {children}
+  </button>
+)
+
+interface IconButtonProps extends ButtonProps {
   readonly icon: IconName
   /** The accessible name; shown on hover unless a `title` is given. */
   readonly label: string
-  readonly class?: string
 }
 
 /** A button without a text. */
 export const IconButton = ({ icon, label, class: look = 'quiet small', ...others }: IconButtonProps) => (
-  <button type="button" class={`button icon ${look}`} aria-label={label} title={label} {...others}>
+  <Button class={`icon ${look}`} aria-label={label} title={label} {...others}>
     <Icon name={icon} />
-  </button>
+  </Button>
 )
