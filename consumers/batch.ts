@@ -16,6 +16,7 @@ import {
   deadLetter,
   isClean,
   judgeDeadLetters,
+  LetterTooLargeError,
   NO_HISTORY,
 } from './dead-letters.ts'
 import type { Instruments, Lag } from './metrics.ts'
@@ -31,6 +32,8 @@ export interface BatchDeps {
   readonly lag: Lag
   readonly instruments: Instruments
   readonly logger: Logger
+  /** Told why a partition (a topic and partition as one text) waits for somebody to act, and null once it goes on. */
+  readonly onHeldUp: (place: string, reason: string | null) => void
   /** The tracer, and the group that its spans name; without it, nothing is traced. */
   readonly tracing?: { readonly tracer: Tracer; readonly group: string } | undefined
 }
@@ -78,10 +81,11 @@ export function createBatchHandler<Item>(
         batch.signal,
         FIRST_PAUSE_MS,
         (err, isFirst) => {
-          if (isRefused(err)) throw err
+          if (err instanceof LetterTooLargeError) deps.onHeldUp(place, `${place} waits: ${err.message}`)
+          else if (isRefused(err)) throw err
           if (isFirst) logger.warn({ err, place }, 'dead letters cannot be written; retrying')
         },
-      )
+      ).finally(() => deps.onHeldUp(place, null))
       logger.warn({ view: projection.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
     const position = (chunk.at(-1)?.offset ?? -1) + 1

@@ -4,7 +4,7 @@ import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
 import type { CoreServices } from '../shared/role.ts'
 import type { Health, Service } from '../shared/runtime/lifecycle.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
-import { createBatchHandler } from './batch.ts'
+import { type BatchDeps, createBatchHandler } from './batch.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
 import { createInstruments, createLag, createLagReporter } from './metrics.ts'
 import { groupName, PROJECTIONS, type Projection, type ProjectionName, type Projector } from './projection.ts'
@@ -71,7 +71,13 @@ const FOLDING: Partial<ConsumerOptions> = { batchRecordsMax: 10_000, gatherMs: 1
 export function createConsumer(deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
   const projection = PROJECTIONS[deps.projection]
-  const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps)
+  /** Why partitions wait for somebody to act. */
+  const heldUp = new Map<string, string>()
+  const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps, (place, reason) => {
+    if (reason === null) heldUp.delete(place)
+    else heldUp.set(place, reason)
+    instruments.halted(halted !== undefined || heldUp.size > 0)
+  })
   const name = `${projection.name} consumer`
   const done = Promise.withResolvers<void>()
   // A halt is logged, counted and shown by `health`; a caller that ignores `done` must not get an unhandled rejection.
@@ -131,6 +137,8 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
       if (halted !== undefined) return { name, ready: false, reason: halted }
       if (stopping !== undefined) return { name, ready: false, reason: 'stopped' }
       if (subscription === undefined) return { name, ready: false, reason: 'not started' }
+      const [waiting] = heldUp.values()
+      if (waiting !== undefined) return { name, ready: false, reason: waiting }
       // A group simply has no partitions of a topic that was deleted.
       const missing = lagReporter.missing()
       return missing === null ? { ...subscription.health(), name } : { name, ready: false, reason: missing }
@@ -149,7 +157,7 @@ export async function endOfAll(consumers: readonly Pick<Consumer, 'done'>[]): Pr
 }
 
 /** The parts of a consumer and how it joins its group. */
-function assemble(projection: Projection<unknown>, deps: ConsumerDeps) {
+function assemble(projection: Projection<unknown>, deps: ConsumerDeps, onHeldUp: BatchDeps['onHeldUp']) {
   const { topicPrefix, journal, store, clock, logger, metrics, tracer = null } = deps
   const limits = projection.folds === true && store.searchableWithinMs > 0 ? FOLDING : {}
   const options = { ...CONSUMER_DEFAULTS, ...limits, ...deps.options }
@@ -178,6 +186,7 @@ function assemble(projection: Projection<unknown>, deps: ConsumerDeps) {
     lag,
     instruments,
     logger,
+    onHeldUp,
     tracing: tracer === null ? undefined : { tracer, group },
   })
   instruments.halted(false)

@@ -1,7 +1,8 @@
 import { keyword } from '../shared/contract/keyword.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
-import { batchesOf } from '../shared/journal/batches.ts'
+import { batchesOf, recordBytes } from '../shared/journal/batches.ts'
 import {
+  AppendError,
   type Headers,
   headerText,
   type Journal,
@@ -71,9 +72,17 @@ export interface BadRecord {
 export interface DeadLetterWriter {
   /** Finds the topic. Rejects with a `TopicMissingError`. */
   open(): Promise<void>
-  /** Resolves when all are durable; otherwise rejects with an `AppendError`, and some may be durable. */
+  /** Resolves when all are durable; otherwise rejects with an `AppendError` or `LetterTooLargeError`, and some may be durable. */
   append(bad: readonly BadRecord[]): Promise<void>
 }
+
+/** The topic takes no dead letter of this size until somebody raises its limit. */
+export class LetterTooLargeError extends Error {
+  override readonly name = 'LetterTooLargeError'
+}
+
+/** Upper bound of the bytes that a batch adds to those of its only record. */
+const BATCH_BYTES = 500
 
 interface DeadLetterWriterDeps {
   readonly journal: Journal
@@ -86,6 +95,26 @@ interface DeadLetterWriterDeps {
 export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWriter {
   const { journal, topic, projection, group, clock } = deps
   let partitions = 1
+  /** Whether a dead letter was too large: then the largest are tried first, so that a repeat does not append the others again and again. */
+  let isTight = false
+
+  const append = async (partition: number, records: readonly NewRecord[]): Promise<void> => {
+    try {
+      await journal.append({ topic, partition, records })
+    } catch (error) {
+      if (!(error instanceof AppendError) || error.bytesMax === null) throw error
+      if (records.length === 1) {
+        isTight = true
+        const needed = records.reduce((sum, record) => sum + recordBytes(record), BATCH_BYTES)
+        throw new LetterTooLargeError(
+          `${topic} takes no dead letter of this size: raise its max.message.bytes, which is ${error.bytesMax}, to ${needed} or more`,
+          { cause: error },
+        )
+      }
+      for (const record of records) await append(partition, [record])
+    }
+  }
+
   return {
     open: async () => {
       partitions = await journal.partitionCount(topic)
@@ -97,7 +126,9 @@ export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWr
       const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { projection, group, time }))
       // All bad records of one batch come from one partition.
       const partition = (bad[0]?.record.partition ?? 0) % partitions
-      for (const batch of batchesOf(records)) await journal.append({ topic, partition, records: batch })
+      const inTurn = isTight ? records.toSorted((a, b) => recordBytes(b) - recordBytes(a)) : records
+      for (const batch of batchesOf(inTurn)) await append(partition, batch)
+      isTight = false
     },
   }
 }

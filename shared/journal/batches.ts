@@ -34,7 +34,8 @@ const APPEND_LIMITS: ChunkLimits = { recordsMax: 500, bytesMax: 900_000 }
 export const batchesOf = (records: readonly NewRecord[]): Iterable<readonly NewRecord[]> =>
   chunksOf(records, recordBytes, APPEND_LIMITS)
 
-const recordBytes = ({ key, value, headers }: NewRecord): number =>
+/** The bytes of a record's key, value and headers. */
+export const recordBytes = ({ key, value, headers }: NewRecord): number =>
   bytesOf(key) +
   bytesOf(value) +
   Object.entries(headers).reduce((sum, [name, text]) => sum + name.length + bytesOf(text), 0)

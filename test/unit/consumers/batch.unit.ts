@@ -66,6 +66,7 @@ function setUp({
     lag,
     instruments: createInstruments(createMetrics(), 'event-logs', clock),
     logger: silent,
+    onHeldUp: () => undefined,
     tracing: tracer && { tracer, group: 'g' },
   }
   const project = (text: string) => {

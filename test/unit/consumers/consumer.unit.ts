@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
 import {
+  AppendError,
   type Journal,
   type SubscribeOptions,
   type Subscription,
@@ -239,6 +240,31 @@ describe('a consumer halts, committing nothing,', () => {
     await rig.caughtUp('event-logs')
     expect(rig.deadLetters()).toHaveLength(1)
     expect(rig.store.documents.size).toBe(2)
+  })
+
+  test('but not for a dead letter that is too large: its partition waits, and says what to change', async () => {
+    const rig = createConsumersRig()
+    let bytesMax: number | null = 10
+    const journal: Journal = {
+      ...rig.journal,
+      append: async (batch) => {
+        if (batch.topic !== DEAD_LETTER_TOPIC || bytesMax === null) return rig.journal.append(batch)
+        throw new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax })
+      },
+    }
+    await rig.append(EVENT_TOPIC, [{ key: null, value: 'poison', headers: {} }])
+    const consumer = rig.consumer('event-logs', {}, journal)
+    await started(consumer)
+    const reason = expect.stringMatching(/event-logs.v1\/0 waits: .* max.message.bytes, which is 10, to \d+ or more/)
+    await eventually(() => expect(consumer.health()).toMatchObject({ ready: false, reason }))
+    expect(await rig.metric('sluice_consumer_halted')).toBe(1)
+    await rig.publish([eventLog(1)], 1)
+    await eventually(() => expect(rig.store.documents.size).toBe(1))
+    bytesMax = null
+    await rig.caughtUp('event-logs')
+    expect(rig.deadLetters()).toHaveLength(1)
+    await eventually(async () => expect(await rig.metric('sluice_consumer_halted')).toBe(0))
+    expect(consumer.health()).toMatchObject({ ready: true })
   })
 
   test('when too many records in a row are bad, before it writes their dead letters', async () => {

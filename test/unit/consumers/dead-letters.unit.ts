@@ -9,7 +9,7 @@ import {
   judgeDeadLetters,
   NO_HISTORY,
 } from '../../../consumers/dead-letters.ts'
-import type { AppendBatch } from '../../../shared/journal/journal.ts'
+import { type AppendBatch, AppendError } from '../../../shared/journal/journal.ts'
 import { DEAD_LETTER_TOPIC, EVENT_TOPIC, entryTopics, readRecord } from '../../support/consumers-records.ts'
 import * as fc from '../../support/fast-check.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
@@ -102,6 +102,29 @@ describe('writing dead letters', () => {
     ])
     await writer.append(Array.from({ length: 501 }, () => bad('x')))
     expect(batches.slice(4).map(({ records }) => records.length)).toEqual([500, 1])
+  })
+
+  test('goes on as the topic takes them, and appends none twice while one is too large', async () => {
+    const { writer, journal } = await open(1)
+    const { append } = journal
+    let bytesMax = 2_000
+    journal.append = async (batch: AppendBatch) => {
+      const bytes = batch.records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+      if (bytes <= bytesMax) return append(batch)
+      throw new AppendError('too large', 'not_written', { isFinal: true, isOfTopic: true, bytesMax })
+    }
+    const lengths = () => journal.recordsOf(DEAD_LETTER_TOPIC).map(({ value }) => value?.length)
+    await writer.append([bad('x'.repeat(1_500)), bad('x'.repeat(1_400))])
+    expect(lengths()).toEqual([1_500, 1_400])
+
+    const next = [bad('x'), bad('x'.repeat(5_000)), bad('xx')]
+    const advice = /max\.message\.bytes, which is 2000, to 5\d{3} or more$/
+    for (let times = 0; times < 3; times += 1) await expect(writer.append(next)).rejects.toThrow(advice)
+    expect(lengths().slice(2)).toEqual([1])
+    bytesMax = 6_000
+    await writer.append(next)
+    await writer.append([bad('y'), bad('yyy')])
+    expect(lengths().slice(3)).toEqual([5_000, 2, 1, 1, 3])
   })
 
   test('spreads the partitions of the topic over those of the dead letters', async () => {
