@@ -91,8 +91,8 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
 }
 
 /**
- * How long the oldest record that a projection has not stored has been waiting. If a batch is at hand, its records' times tell; otherwise
- * the wait counts from when a position that does not move was first seen.
+ * How long the oldest record that a projection has not stored has been waiting. If a batch is at hand, its records' times tell; otherwise,
+ * and if the clock that they are from is ahead, the wait counts from when a position that does not move was first seen.
  */
 export interface Lag {
   /** The oldest record at hand that is not stored: its position, and when it was appended (milliseconds since 1970). */
@@ -125,7 +125,9 @@ export function createLag(): Lag {
       else if (seen.get(place)?.position !== position) seen.set(place, { position, since: now })
     },
     seconds: (now) => {
-      const waits = [...new Map([...seen, ...atHand]).values()]
+      const passed = (place: string, position: number): boolean => (atHand.get(place)?.position ?? 0) > position
+      const still = [...seen].filter(([place, { position }]) => !passed(place, position)).map(([, wait]) => wait)
+      const waits = [...atHand.values(), ...still]
       return waits.reduce((most, { since }) => Math.max(most, (now - since) / 1_000), 0)
     },
   }

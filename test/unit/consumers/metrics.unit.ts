@@ -29,6 +29,16 @@ describe('the wait of the oldest record', () => {
     expect(lag.seconds(9_000)).toBe(0)
   })
 
+  test('of a position that stands still grows, although the clock of its record is ahead, until records after it are at hand', () => {
+    const lag = createLag()
+    lag.reading('a/0', 5, 3_600_000)
+    lag.observed('a/0', 5, 2, 1_000)
+    lag.observed('a/0', 5, 3, 4_000)
+    expect(lag.seconds(4_000)).toBe(3)
+    lag.reading('a/0', 6, 3_600_000)
+    expect(lag.seconds(5_000)).toBe(0)
+  })
+
   test('of what is at hand is forgotten once another member has gone past it', () => {
     const lag = createLag()
     lag.reading('a/0', 5, 0)
