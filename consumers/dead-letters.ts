@@ -81,6 +81,9 @@ export class LetterTooLargeError extends Error {
   override readonly name = 'LetterTooLargeError'
 }
 
+const largestFirst = (records: readonly NewRecord[]): readonly NewRecord[] =>
+  records.toSorted((a, b) => recordBytes(b) - recordBytes(a))
+
 /** Upper bound of the bytes that a batch adds to those of its only record. */
 const BATCH_BYTES = 500
 
@@ -111,7 +114,7 @@ export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWr
           { cause: error },
         )
       }
-      for (const record of records) await append(partition, [record])
+      for (const record of largestFirst(records)) await append(partition, [record])
     }
   }
 
@@ -126,8 +129,7 @@ export function createDeadLetterWriter(deps: DeadLetterWriterDeps): DeadLetterWr
       const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { projection, group, time }))
       // All bad records of one batch come from one partition.
       const partition = (bad[0]?.record.partition ?? 0) % partitions
-      const inTurn = isTight ? records.toSorted((a, b) => recordBytes(b) - recordBytes(a)) : records
-      for (const batch of batchesOf(inTurn)) await append(partition, batch)
+      for (const batch of batchesOf(isTight ? largestFirst(records) : records)) await append(partition, batch)
       isTight = false
     },
   }
