@@ -75,14 +75,15 @@ function record(index: number, count: number, random: Random): EntryRecord {
     correlationKey: random.below(5) === 0 ? null : flowKey(block * FLOWS_OPEN + random.below(FLOWS_OPEN)),
     team: TEAM,
   }
-  if (random.below(8) === 0) return { ...common, kind: 'event', ...eventFields(random) }
+  if (random.below(8) === 0) {
+    const { level, ...fields } = eventFields(random)
+    return { ...beginning('event', level, common), ...fields }
+  }
   const [level, template] = TEMPLATES[random.skewed(TEMPLATES.length)] ?? ['Information', '']
   const isRare = index % Math.ceil(count / RARE) === 0
   const isFailure = level === 'Error'
   return {
-    ...common,
-    kind: 'application',
-    level,
+    ...beginning('application', level, common),
     project: projectId(area),
     categoryName: `Acme.${AREAS[area]}.${PARTS[random.skewed(PARTS.length)]}`,
     eventId: 1_000 + random.below(40),
@@ -99,6 +100,15 @@ function record(index: number, count: number, random: Random): EntryRecord {
     },
   }
 }
+
+type Common = Pick<EntryRecord, 'id' | 'receivedAt' | 'timestamp' | 'environment' | 'correlationKey' | 'team'>
+
+/** What records begin with, in the order in which the gateway writes it. */
+const beginning = <Kind extends EntryRecord['kind']>(
+  kind: Kind,
+  level: Level,
+  { id, receivedAt, timestamp, environment, correlationKey, team }: Common,
+) => ({ kind, id, receivedAt, timestamp, level, environment, correlationKey, team })
 
 export const projectId = (area: number): string => `3f2504e0-4f89-11d3-9a0c-0305e82c33${String(area).padStart(2, '0')}`
 

@@ -1,9 +1,15 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Cursor, EntryFilter } from '../../shared/log-store/log-store.ts'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
 import type { SourcePage } from '../../shared/log-store/sqlite/entry-reader.ts'
 import { indexedTexts, insertTexts } from '../../shared/log-store/sqlite/entry-writer.ts'
-import { RECEIVED, valuesOfRow, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
+import {
+  RECEIVED,
+  type RowValues,
+  valuesOfRow,
+  wholeSource,
+  withPlaceholders,
+} from '../../shared/log-store/sqlite/sources.ts'
 import type { Store } from '../../shared/log-store/sqlite/store.ts'
 import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
 import { documentOf } from './documents.ts'
@@ -20,9 +26,21 @@ export function inFile<T>(file: string, work: (database: DatabaseSync) => T): T 
 
 type WholeContent = Omit<Content, 'source'> & { readonly source: string }
 
+/** The values of rows, by arrival. */
+function rowValuesIn(database: DatabaseSync): (arrival: number) => RowValues {
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return (arrival) => valuesOfRow({ prepare }, arrival)
+}
+
 /** The contents of all entries in the file of a log store, in the order of arrival: those in blocks, and those that an older version left. */
 export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
   const packed = database.prepare('SELECT first, content FROM blocks').all()
+  const valuesOf = rowValuesIn(database)
   const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
   return [
     ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content)?.all() ?? []),
@@ -35,15 +53,33 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .map(({ arrival, leaves, source }) => ({
       arrival,
       leaves,
-      source: wholeSource(Buffer.from(source).toString(), () => valuesOfRow(database, arrival)),
+      source: wholeSource(Buffer.from(source).toString(), () => valuesOf(arrival)),
     }))
     .sort((a, b) => a.arrival - b.arrival)
 }
 
+/** Converts the file of a log store to what version 8 left behind: sources with the names of their rows. */
+export function toVersion8(database: DatabaseSync): void {
+  const update = database.prepare('UPDATE blocks SET content = ? WHERE first = ?')
+  const valuesOf = rowValuesIn(database)
+  for (const { first, content } of database.prepare('SELECT first, content FROM blocks').all()) {
+    const whole = unpackBlock(Number(first), content)?.all() ?? []
+    const contents = whole.map(({ arrival, leaves, source }) => {
+      const values = valuesOf(arrival)
+      const text = wholeSource(Buffer.from(source).toString(), () => values)
+      return { arrival, leaves, source: Buffer.from(withPlaceholders({ ...values, source: text })) }
+    })
+    update.run(packBlock(contents), Number(first))
+  }
+  database.exec('PRAGMA user_version = 8')
+}
+
 /** Converts the file of a log store to what version 7 left behind: times of receipt as they are, and ids in the index of flows. */
-export const toVersion7 = (database: DatabaseSync): void =>
+export function toVersion7(database: DatabaseSync): void {
+  toVersion8(database)
   database.exec(`UPDATE entries SET received = ${RECEIVED}; DROP INDEX entries_by_flow; CREATE INDEX entries_by_flow
     ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL; PRAGMA user_version = 7`)
+}
 
 /** Converts the file of a log store to what version 6 left behind: each entry has its names in its row. */
 export function toVersion6(database: DatabaseSync): void {
@@ -56,9 +92,10 @@ export function toVersion6(database: DatabaseSync): void {
 
 /** Converts the file of a log store to what version 5 left behind: blocks of whole sources. */
 export function toVersion5(database: DatabaseSync): void {
-  toVersion6(database)
   const contents = contentsIn(database).map(({ source, ...content }) => ({ ...content, source: Buffer.from(source) }))
-  database.exec('DELETE FROM blocks; PRAGMA user_version = 5')
+  database.exec('DELETE FROM blocks')
+  toVersion6(database)
+  database.exec('PRAGMA user_version = 5')
   const insert = database.prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
   for (const content of contents)
     insert.run(content.arrival, content.arrival, content.source.length, packBlock([content]))
@@ -66,8 +103,9 @@ export function toVersion5(database: DatabaseSync): void {
 
 /** Converts the file of a log store to what version 3 left behind: without blocks and `counted_entries`. */
 export function toVersion3(database: DatabaseSync): void {
-  toVersion6(database)
   const contents = contentsIn(database)
+  database.exec('DELETE FROM blocks')
+  toVersion6(database)
   database.exec('DROP TABLE blocks; DELETE FROM contents; DROP TABLE counted_entries; PRAGMA user_version = 3')
   const insert = database.prepare('INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)')
   for (const { arrival, leaves, source } of contents) insert.run(arrival, leaves, source)

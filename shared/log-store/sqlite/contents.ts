@@ -2,12 +2,12 @@ import { asBuffer } from '../../runtime/utf8.ts'
 import { type Content, packBlock, type UnpackedBlock, unpackBlock } from './block-codec.ts'
 import type { Database } from './database.ts'
 import { defineLeafFunctions } from './leaf-bytes.ts'
-import { recordOfRow, valuesOfRow, wholeSource } from './sources.ts'
+import { sourceOfRow, valuesOfRow, wholeSource } from './sources.ts'
 
 /**
- * The contents of entries, their records and leaves, in compressed blocks of consecutive arrivals. A block is full with 128 entries or 128
+ * The contents of entries, their records and leaves, in compressed blocks of consecutive arrivals. A block is full with 512 entries or 64
  * KiB. A write of few entries makes a small block of them, and one that fills a block together with the small ones before it takes their
- * entries into its own. Writes of 60, 50 and 40 entries make a block each of 60 and 50; the third makes blocks of 128 and 22 of all three.
+ * entries into its own. Writes of 240, 200 and 150 entries make a block each of 240 and 200; the third makes blocks of 512 and 78 of all three.
  */
 export interface Contents {
   /**
@@ -19,9 +19,9 @@ export interface Contents {
 }
 
 /** A list of scattered entries unpacks a block for each, which takes a tenth of a millisecond. */
-const BLOCK_ENTRIES_MAX = 128
+const BLOCK_ENTRIES_MAX = 512
 /** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
-const BLOCK_BYTES = 128 * 1024
+const BLOCK_BYTES = 64 * 1024
 /** Bytes of unpacked blocks that a connection keeps, about a hundred: those of a page of scattered entries, and of its next reads. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
 /** The newest entries are in small blocks: a reader that follows them would keep thousands, and look through all of them for each entry. */
@@ -48,7 +48,7 @@ export function createContents(database: Database): Contents {
     source: (arrival) => {
       const content = find(arrival)
       return content === undefined
-        ? JSON.stringify(recordOfRow(database, arrival))
+        ? sourceOfRow(database, arrival)
         : wholeSource(asBuffer(content.source).toString(), () => valuesOfRow(database, arrival))
     },
   }

@@ -1,6 +1,5 @@
 import type { EntryDocument } from '../../contract/documents.ts'
 import { LEVELS } from '../../contract/levels.ts'
-import type { EntryRecord } from '../../contract/records.ts'
 import { fromNanoDigits, parseTimestamp } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import { idText } from './ids.ts'
@@ -8,35 +7,66 @@ import { columnsOf, entriesBy } from './names.ts'
 import { KINDS } from './schema.ts'
 import { digitsOf } from './sql.ts'
 
+/** The values with which a record begins and which the row of its entry has, too. */
+export type RowValues = Pick<
+  EntryDocument,
+  'kind' | 'id' | 'receivedAt' | 'timestamp' | 'level' | 'environment' | 'correlationKey' | 'team' | OwnValues
+>
+type OwnValues = 'event' | 'step' | 'project' | 'category' | 'eventId' | 'eventName'
+
 /**
- * Values that are almost unique to an entry and that its row has, too: they take almost half of a compressed source. In the stored source a
- * control character stands for the first occurrence of each; the text of a record is JSON, which has none.
+ * Stands in a stored source for the beginning of the record, up to its texts: a third of a compressed source, and more of one that has to be
+ * unpacked. The text of a record is JSON, which has no control characters.
  */
-const PLACEHOLDERS = { id: '\u0001', receivedAt: '\u0002', timestamp: '\u0003', correlationKey: '\u0004' } as const
+const BEGINNING = '\u0005'
 
-/** The values in the row of an entry that its stored source may lack. */
-export type RowValues = Pick<EntryDocument, keyof typeof PLACEHOLDERS>
+/** The text of a record up to its texts, as the gateway writes it. */
+function beginningOf(values: RowValues): string {
+  const { kind, id, receivedAt, timestamp, level, environment, correlationKey, team } = values
+  const { event, step, project, category, eventId, eventName } = values
+  const own =
+    kind === 'event'
+      ? { event, step }
+      : { project, categoryName: category ?? '', eventId: eventId ?? 0, eventName: eventName ?? '' }
+  const common = { kind, id, receivedAt, timestamp, level, environment, correlationKey, team }
+  return JSON.stringify({ ...common, ...own }).slice(0, -1)
+}
 
-const NAMES = Object.keys(PLACEHOLDERS) as readonly (keyof RowValues)[]
-
-/** Texts whose JSON is the same text in quotation marks. */
-const PLAIN = /^[ !#-[\]-~]+$/
+/** JSON escapes what SQLite might give back otherwise so: NUL and halves of characters. */
+const ESCAPED = '\\u'
 
 /** The source without the values of its row. */
 export function storedSource(document: RowValues & Pick<EntryDocument, 'source'>): string {
   const { source, receivedAt, timestamp } = document
   if (!isExact(receivedAt) || !isExact(timestamp)) return source
-  return NAMES.reduce((text, name) => {
+  const beginning = beginningOf(document)
+  if (source.startsWith(beginning) && !beginning.includes(ESCAPED)) return BEGINNING + source.slice(beginning.length)
+  return withPlaceholders(document)
+}
+
+/**
+ * Values that are almost unique to an entry. Where a source begins otherwise, as one with a name that was shortened for searching, and in all
+ * of version 8, a control character stands for the first occurrence of each.
+ */
+const PLACEHOLDERS = { id: '\u0001', receivedAt: '\u0002', timestamp: '\u0003', correlationKey: '\u0004' } as const
+
+const NAMES = Object.keys(PLACEHOLDERS) as readonly (keyof typeof PLACEHOLDERS)[]
+
+/** Texts whose JSON is the same text in quotation marks. */
+const PLAIN = /^[ !#-[\]-~]+$/
+
+export const withPlaceholders = (document: RowValues & Pick<EntryDocument, 'source'>): string =>
+  NAMES.reduce((text, name) => {
     const value = document[name]
     return value !== null && PLAIN.test(value) ? text.replace(`"${value}"`, PLACEHOLDERS[name]) : text
-  }, source)
-}
+  }, document.source)
 
 /** Whether the nanoseconds in the row give back the same text, as those of every canonical timestamp do; a projection lets no others pass. */
 const isExact = (timestamp: string): boolean => parseTimestamp(timestamp) === timestamp
 
 /** The source of an entry as it was before `storedSource`. */
 export function wholeSource(stored: string, rowValues: () => RowValues): string {
+  if (stored.startsWith(BEGINNING)) return beginningOf(rowValues()) + stored.slice(BEGINNING.length)
   if (!NAMES.some((name) => stored.includes(PLACEHOLDERS[name]))) return stored
   const values = rowValues()
   return NAMES.reduce((text, name) => text.replace(PLACEHOLDERS[name], () => JSON.stringify(values[name])), stored)
@@ -54,49 +84,40 @@ const DIFFERENCES_END = 2n ** 40n
 /** The time at which an entry was received, in SQL. */
 export const RECEIVED = `iif(received < ${DIFFERENCES_END}, timestamp + received, received)`
 
-const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')} AS timestamp, ${digitsOf(RECEIVED)} AS received, correlation_key
-  FROM entries WHERE arrival = ?`
+const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')} AS timestamp, ${digitsOf(RECEIVED)} AS received, ${columnsOf(
+  [
+    ...['kind', 'level', 'environment', 'correlation_key', 'team', 'event', 'step', 'project', 'category'],
+    ...['event_id', 'event_name'],
+  ],
+)} FROM ${entriesBy('')} WHERE e.arrival = ?`
 
 export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number): RowValues {
   const row = database.prepare(SELECT_VALUES).get(arrival) ?? {}
   const time = (column: string): string => fromNanoDigits(String(row[column] ?? 0))
+  const text = (column: string): string | null => (row[column] == null ? null : String(row[column]))
   return {
+    kind: row['kind'] === KINDS.event ? 'event' : 'application',
     id: idText(row['id']),
     receivedAt: time('received'),
     timestamp: time('timestamp'),
-    correlationKey: row['correlation_key'] == null ? null : String(row['correlation_key']),
+    level: LEVELS[Number(row['level'])] ?? 'Information',
+    environment: text('environment') ?? '',
+    correlationKey: text('correlation_key'),
+    team: text('team') ?? '',
+    event: text('event'),
+    step: text('step'),
+    project: text('project'),
+    category: text('category'),
+    eventId: row['event_id'] == null ? null : Number(row['event_id']),
+    eventName: text('event_name'),
   }
 }
 
 const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
 
-const RECORD_COLUMNS = [
-  ...['team', 'kind', 'level', 'environment', 'event', 'step', 'project', 'category', 'event_id', 'event_name'],
-]
-
-/** The record of an entry whose block is damaged, made from its row. */
-export function recordOfRow(database: Database, arrival: number): EntryRecord {
-  const row = database
-    .prepare(`SELECT ${columnsOf(RECORD_COLUMNS)} FROM ${entriesBy('')} WHERE e.arrival = ?`)
-    .get(arrival)
-  const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
-  const common = {
-    ...valuesOfRow(database, arrival),
-    level: LEVELS[Number(row?.['level'])] ?? 'Information',
-    environment: text('environment') ?? '',
-    team: text('team') ?? '',
-  }
-  if (row?.['kind'] === KINDS.event)
-    return { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
-  return {
-    kind: 'application',
-    ...common,
-    project: text('project') ?? '',
-    categoryName: text('category') ?? '',
-    eventId: Number(row?.['event_id']),
-    eventName: text('event_name') ?? '',
-    message: NOTICE,
-    exception: null,
-    scopeData: null,
-  }
+/** The text of a record whose block is damaged, made from the row of its entry. */
+export function sourceOfRow(database: Database, arrival: number): string {
+  const values = valuesOfRow(database, arrival)
+  const texts = values.kind === 'event' ? { payload: NOTICE } : { message: NOTICE, exception: null, scopeData: null }
+  return `${beginningOf(values)},${JSON.stringify(texts).slice(1)}`
 }

@@ -28,7 +28,15 @@ import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, entriesOf, eventDocument, NOON, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
-import { damage, inFile, toVersion1, toVersion3, toVersion5, toVersion7 } from '../../../../support/sqlite-file.ts'
+import {
+  damage,
+  inFile,
+  toVersion1,
+  toVersion3,
+  toVersion5,
+  toVersion7,
+  toVersion8,
+} from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal
 const all = entriesOf('payments')
@@ -222,12 +230,15 @@ describe('the file', () => {
     expect(await count()).toEqual({ running: 0, stalled: 0, failed: 0, finished: 2 })
   })
 
-  test('of version 5, whose sources have the values of their rows, is read and written', async () => {
+  test.each([
+    ['of version 5, whose sources have the values of their rows', toVersion5],
+    ['of version 8, whose sources have the names of their rows', toVersion8],
+  ])('%s, is read and written', async (_, toOlder) => {
     const store = await open()
     const documents = Array.from({ length: 3 }, (_, ms) => applicationDocument({ team: 'payments', scopeData: { ms } }))
     await store.write(documents, never)
     await store.close()
-    inFile(file, toVersion5)
+    inFile(file, toOlder)
     const upgraded = await open()
     documents.push(applicationDocument({ team: 'payments', scopeData: { ms: 3 } }))
     await upgraded.write(documents.slice(-1), never)
@@ -306,10 +317,10 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    inFile(file, (newer) => newer.exec('PRAGMA user_version = 9'))
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 10'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 9, this program knows 8/)
+    await expect(opening).rejects.toThrow(/schema version 10, this program knows 9/)
   })
 
   test('a folder in its place is refused', async () => {
