@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
@@ -259,22 +259,25 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   })
 
   describe('a log store that is away', () => {
-    /** A page without the API, from which a test goes to the one whose requests it answers. It names an icon, which the browser would ask for. */
-    const BLANK = '/docs'
     const UNAVAILABLE = /Failed to load resource: the server responded with a status of 503/
     const storeAway = {
       status: 503,
       headers: { 'retry-after': '1' },
       body: failureBody(problem('server_error', null, 'The log store could not answer.')),
     }
+    /** Opens a page whose requests to this part of the API are answered so. */
+    const openWith = (path: string, part: RegExp, answer: Parameters<Route['fulfill']>[0]) =>
+      open(server.url, {
+        key: server.key,
+        path,
+        prepare: (page) => page.route(part, (route) => route.fulfill(answer)),
+      })
 
     test.each(['event-logs', 'flows', 'flows?view=steps', 'flows/order-1', 'refused', 'watches', 'team'])(
       'is told in the words of the page, which reads again by itself: %s',
       async (path) => {
         tolerate(UNAVAILABLE)
-        const { page } = await open(server.url, { key: server.key, path: BLANK })
-        await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
-        await page.goto(`${server.url}/${path}`)
+        const { page } = await openWith(`/${path}`, /\/api\/(?!session)/, storeAway)
         const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
         await alert.waitFor()
         expect(await alert.textContent()).toBe('The log store could not answer. Try again in 1 s.Try again')
@@ -291,9 +294,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       ['code that sends the first log', 'application-logs', /team\/lists/],
     ])('is told where only one part has no answer: %s', async (_, path, part) => {
       tolerate(/Failed to load resource: the server responded with a status of (503|404)/)
-      const { page } = await open(server.url, { key: server.key, path: BLANK })
-      await page.route(part, (route) => route.fulfill(storeAway))
-      await page.goto(`${server.url}/${path}`)
+      const { page } = await openWith(`/${path}`, part, storeAway)
       const alert = page.getByRole('alert').filter({ hasText: 'could not answer' })
       await alert.waitFor()
       await page.unroute(part)
@@ -315,9 +316,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('behind a proxy that answers in JSON of its own is told, and read again', async () => {
       tolerate(/Failed to load resource: the server responded with a status of 502/)
-      const { page } = await open(server.url, { key: server.key, path: BLANK })
-      await page.route(/api\/refusals/, (route) => route.fulfill({ status: 502, json: { message: 'Bad gateway' } }))
-      await page.goto(`${server.url}/refused`)
+      const { page } = await openWith('/refused', /api\/refusals/, { status: 502, json: { message: 'Bad gateway' } })
       await page.getByText('The server does not answer').waitFor()
       await page.unroute(/api\/refusals/)
       await page.getByText('Nothing was refused').waitFor()
@@ -325,10 +324,8 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('is not held for away where a proxy refuses one request', async () => {
       tolerate(/Failed to load resource: the server responded with a status of 403/)
-      const { page } = await open(server.url, { key: server.key, path: BLANK })
       const blocked = { status: 403, contentType: 'text/html', body: '<html><h1>Blocked</h1></html>' }
-      await page.route(/api\/application-logs\?/, (route) => route.fulfill(blocked))
-      await page.goto(`${server.url}/application-logs?q=1%3D1`)
+      const { page } = await openWith('/application-logs?q=1%3D1', /api\/application-logs\?/, blocked)
       await page
         .getByRole('alert')
         .getByText('A proxy in front of Sluice refused this request with status 403.')
@@ -353,9 +350,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
     test('is not taken for one without logs', async () => {
       tolerate(UNAVAILABLE)
-      const { page } = await open(server.url, { key: server.key, path: BLANK })
-      await page.route(/\/api\/(?!session)/, (route) => route.fulfill(storeAway))
-      await page.goto(`${server.url}/application-logs`)
+      const { page } = await openWith('/application-logs', /\/api\/(?!session)/, storeAway)
       await page.getByRole('alert').waitFor()
       const counts = page.getByRole('region', { name: 'Counts' })
       expect(await counts.textContent()).not.toMatch(/\d/)
@@ -404,13 +399,13 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     })
 
     test.each(['/refused', '/watches', '/team'])('%s tells that what it shows is on its way', async (path) => {
-      const { page } = await open(server.url, { key: server.key })
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
-      await page.route(/api\/(refusals|team)/, async (route) => {
-        await held
-        await route.continue()
-      })
-      await page.goto(server.url + path)
+      const prepare = (page: Page) =>
+        page.route(/api\/(refusals|team)/, async (route) => {
+          await held
+          await route.continue()
+        })
+      const { page } = await open(server.url, { key: server.key, path, prepare })
       await page.locator('main .busy').waitFor()
       release()
       await page.locator('main .busy').waitFor({ state: 'detached' })

@@ -149,11 +149,12 @@ describeWithBrowser('the tasks of a day', ({ open, serve }) => {
   test.each(PAGES.flatMap((path) => [1_440, 768, 390].map((width) => [path, width] as const)))(
     'nothing of %s moves up or down while its answers come (%d wide)',
     async (path, width) => {
-      // The browser asks for an icon where a page names none.
-      const { page } = await open(server.url, { key: server.key, path: '/docs', width })
-      await page.addInitScript(NOTE_MOVES)
-      const haveCome = await oneByOne(page)
-      await page.goto(server.url + path)
+      let haveCome = (): boolean => false
+      const prepare = async (page: Page): Promise<void> => {
+        await page.addInitScript(NOTE_MOVES)
+        haveCome = await oneByOne(page)
+      }
+      const { page } = await open(server.url, { key: server.key, path, width, prepare })
       await eventually(() => expect(haveCome()).toBe(true))
       expect(await page.evaluate('window.moved')).toEqual([])
     },

@@ -23,6 +23,8 @@ export interface OpenOptions {
   readonly reducedMotion?: boolean
   /** The browser's time zone. */
   readonly zone?: string
+  /** Runs before the page is loaded: for routes, and scripts that come before its own. */
+  prepare?(page: Page): Promise<unknown>
 }
 
 /** A page in its own browser profile. */
@@ -68,6 +70,7 @@ export function createOpener(browser: Browser): Opener {
       dark = false,
       reducedMotion = false,
       zone = READER_ZONE,
+      prepare,
     } = options
     const settings = {
       viewport: { width, height },
@@ -84,6 +87,7 @@ export function createOpener(browser: Browser): Opener {
     if (key !== undefined) await signIn(context, url, key)
     const { faults, stop } = faultsOf(context, new URL(url).origin)
     const page = await context.newPage()
+    await prepare?.(page)
     await page.goto(url + path)
     const giveBack = async (): Promise<void> => {
       await clear(profile)
