@@ -3,7 +3,7 @@ import { numberText, setOwn } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import { takeError } from '../ingest/exception.ts'
-import type { Fields } from '../ingest/fields.ts'
+import { type Fields, isMissing } from '../ingest/fields.ts'
 import {
   createFieldExtractor,
   eventIdOf,
@@ -84,7 +84,7 @@ export function placesIn(sent: Fields): PlaceOf {
       case 'correlationKey':
         return firstName(properties, CORRELATION_NAMES, textOf) ?? '@tr'
       case 'message':
-        return isAbsent(event['@m']) ? '@mt' : '@m'
+        return isMissing(event['@m']) ? '@mt' : '@m'
       case 'level':
         return '@l'
       case 'timestamp':
@@ -111,8 +111,8 @@ function propertiesOf(event: Fields): Record<string, unknown> {
 /** The message of an event, of any type; undefined if it has none. */
 function messageOf(event: Fields, properties: Fields, charactersMax: number): unknown {
   const { '@m': message, '@mt': template, '@r': renderings } = event
-  if (!isAbsent(message)) return message
-  if (isAbsent(template)) return undefined
+  if (!isMissing(message)) return message
+  if (isMissing(template)) return undefined
   if (typeof template !== 'string') return template
   const rendered = renderTemplate(template, properties, Array.isArray(renderings) ? renderings : [], charactersMax)
   // Empty properties can leave an empty text, which would count as no message.
@@ -122,26 +122,24 @@ function messageOf(event: Fields, properties: Fields, charactersMax: number): un
 /** Reified properties that no field of ours keeps: a template that differs from the message, and an id that is not an int32. */
 function leftOver({ '@mt': template, '@i': id }: Fields, { message, eventId }: Fields): Fields {
   return {
-    ...(!isAbsent(template) && template !== message && { '@mt': template }),
-    ...(!isAbsent(id) && eventId === undefined && { '@i': id }),
+    ...(!isMissing(template) && template !== message && { '@mt': template }),
+    ...(!isMissing(id) && eventId === undefined && { '@i': id }),
   }
 }
 
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-
 /** The exception: a text unchanged, any other value as JSON. */
 function exceptionOf(value: unknown): string | undefined {
-  if (isAbsent(value)) return undefined
+  if (isMissing(value)) return undefined
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** A time, of whatever type, as text for the entry check to refuse. */
 const timeOf = (value: unknown): unknown =>
-  typeof value === 'string' || isAbsent(value) ? value : (numberText(value) ?? JSON.stringify(value))
+  typeof value === 'string' || isMissing(value) ? value : (numberText(value) ?? JSON.stringify(value))
 
 /** Information if the event has no level. An unknown level is passed on, a number as text, for the entry check to refuse or replace. */
 const levelOf = (value: unknown): unknown =>
-  isAbsent(value)
+  isMissing(value)
     ? 'Information'
     : typeof value === 'string'
       ? (foreignLevel(value) ?? value)

@@ -1,4 +1,4 @@
-import { type Checked, refuseFields } from '../../shared/contract/errors.ts'
+import { type Checked, type Offender, refuseFields } from '../../shared/contract/errors.ts'
 import { exactInteger, fitsDepth, setOwn } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
@@ -52,7 +52,7 @@ export const GROUPS_MAX = 2 * FOREIGN_ENTRIES_MAX
  */
 export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   const records: PlacedRecord[] = []
-  const wrong: { path: string; message: string }[] = []
+  const wrong: Offender[] = []
   let count = 0
   let groups = 0
 

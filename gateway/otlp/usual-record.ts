@@ -319,7 +319,7 @@ interface Template {
 }
 
 function templateOf(record: ApplicationLogRecord): Template {
-  const own: { before: Buffer; name: Own }[] = []
+  const own: Template['own'][number][] = []
   let text = '{'
   for (const [place, [name, value]] of Object.entries(record).entries()) {
     text += `${place === 0 ? '' : ','}"${name}":`

@@ -4,6 +4,7 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { acceptedCoding } from '../../shared/http/accept-encoding.ts'
 import { successText } from '../../shared/http/answer.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
+import type { Call } from './call.ts'
 import type { ReadGate } from './read-gate.ts'
 
 /** Shorter answers fit into a few packets uncompressed. */
@@ -19,14 +20,6 @@ const COMPRESS = {
 /** Fastest first. */
 const CODINGS = ['zstd', 'gzip', 'br'] as const
 
-/** A read and the request that it serves. */
-interface Reading {
-  readonly team: string
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly signal: AbortSignal
-}
-
 /** Reads that need no store take milliseconds, and hundreds can arrive at once: each begins in a turn of its own, the Teams in turn. */
 const byTurns = createCooperative()
 
@@ -36,7 +29,7 @@ const byTurns = createCooperative()
  */
 export async function answerRead(
   gate: ReadGate,
-  { team, request, response, signal }: Reading,
+  { team, request, response, signal }: Pick<Call, 'team' | 'request' | 'response' | 'signal'>,
   work: () => Promise<object | string>,
 ): Promise<void> {
   const bodyText = async (): Promise<string> => {

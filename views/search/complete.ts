@@ -1,5 +1,5 @@
 import { LEVELS } from '../../shared/contract/levels.ts'
-import type { LeafField } from '../../shared/query/ast.ts'
+import type { LeafName } from '../../shared/query/ast.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../shared/query/fields.ts'
 import { type Lexeme, lex } from '../../shared/query/lexer.ts'
 import { escapeName, quoteValue } from '../../shared/query/term.ts'
@@ -22,10 +22,7 @@ export interface Known {
   /** Names of leaves, such as `scope.RequestId`, including some that begin with `typed`; only those of values that are `wanted`. */
   readonly paths: (typed: string, wanted?: (value: string) => boolean) => Promise<readonly string[]>
   /** Values of a leaf, such as `scope.tenant`, including some that begin with `typed`. */
-  readonly leafValues: (
-    leaf: { readonly field: LeafField; readonly path: string },
-    typed: string,
-  ) => Promise<readonly KnownValue[]>
+  readonly leafValues: (leaf: LeafName, typed: string) => Promise<readonly KnownValue[]>
   /** Event names, including some that begin with `typed`. */
   readonly eventNames: (typed: string) => Promise<readonly KnownValue[]>
 }

@@ -1,6 +1,6 @@
 import { parseKeepingDigits } from '../../shared/contract/exact-json.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
-import type { LeafField } from '../../shared/query/ast.ts'
+import type { LeafField, LeafName } from '../../shared/query/ast.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 import type { FacetValue } from '../schemas/answers.ts'
 
@@ -26,10 +26,7 @@ export function pathsOf(
 }
 
 /** The values of a leaf in the entries with the number of entries each, most frequent first. */
-export function leafValuesOf(
-  entries: readonly EntryRecord[],
-  { field, path }: { readonly field: LeafField; readonly path: string },
-): readonly FacetValue[] {
+export function leafValuesOf(entries: readonly EntryRecord[], { field, path }: LeafName): readonly FacetValue[] {
   const room = { members: MEMBERS_MAX }
   return counted(
     entries.flatMap((entry) => {

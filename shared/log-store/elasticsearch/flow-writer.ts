@@ -6,6 +6,7 @@ import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import { type Connection, lookUp } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
+import type { VersionedHit } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
 import { ONLY_MAPPED } from './outcome.ts'
 import { askForFewer, backoffMs, pauseUnlessAborted } from './retrying.ts'
@@ -169,13 +170,6 @@ function createKnownFlows() {
 /** The approximate size of an id. */
 const SHARED_SIZE = 100
 
-interface VersionedSummary {
-  readonly _id: string
-  readonly _seq_no: number
-  readonly _primary_term: number
-  readonly _source: FlowSummary
-}
-
 async function readSummaries(
   connection: Connection,
   index: string,
@@ -184,7 +178,7 @@ async function readSummaries(
 ): Promise<ReadonlyMap<string, Known>> {
   if (ids.length === 0) return new Map()
   const lookups = ids.map((_id) => ({ _index: index, _id }))
-  const docs = await lookUp<VersionedSummary>(connection, 'the lookup of flows', lookups, {
+  const docs = await lookUp<VersionedHit<FlowSummary>>(connection, 'the lookup of flows', lookups, {
     signal,
     ...(ids.length > 1 && { answerBytesMax: SUMMARIES_BYTES_MAX }),
   })
