@@ -80,21 +80,18 @@ async function rebuildDay({ connection, bulk, names }: Deps, name: string, optio
       '\n',
     ]
   }
-  const copyPart = async (part: Part, made: string): Promise<void> => {
-    for await (const hits of pagesOf<StampedSource>(connection, part, { fields: [...WHOLE, 'writtenAt'], signal })) {
-      const settled = await bulk.run(hits, (hit) => create(made, hit), signal)
-      const refused = settled.find((each) => each.outcome === 'refused')
-      if (refused !== undefined) throw new RebuildError(`an entry of ${name} was refused: ${refused.reason}`)
-    }
-    for await (const hits of pagesOf(connection, part, { fields: false, signal })) {
-      await requireDocuments(connection, made, hits, signal)
-    }
-  }
   const copy = async (parts: readonly Part[], made: string): Promise<void> => {
-    for (const part of parts) await copyPart(part, made)
+    for (const part of parts) {
+      for await (const hits of pagesOf<StampedSource>(connection, part, { fields: [...WHOLE, 'writtenAt'], signal })) {
+        const settled = await bulk.run(hits, (hit) => create(made, hit), signal)
+        const refused = settled.find((each) => each.outcome === 'refused')
+        if (refused !== undefined) throw new RebuildError(`an entry of ${name} was refused: ${refused.reason}`)
+      }
+      for await (const hits of pagesOf(connection, part, { fields: false, signal }))
+        await requireDocuments(connection, made, hits, signal)
+    }
   }
-  const isComplete = (before: number, after: number): boolean => before === after
-  await replaceIndex(connection, names, name, { keepsShards: true, copy, isComplete }, options)
+  await replaceIndex(connection, names, name, { keepsShards: true, copy }, options)
 }
 
 /**
@@ -119,8 +116,7 @@ async function rebuildFlows(deps: Deps, options: RebuildOptions): Promise<void> 
       }
     }
   }
-  const isComplete = (before: number, after: number): boolean => before <= after
-  await replaceIndex(connection, names, names.flows, { keepsShards: false, copy, isComplete }, options)
+  await replaceIndex(connection, names, names.flows, { keepsShards: false, copy }, options)
 }
 
 async function foldEntries(

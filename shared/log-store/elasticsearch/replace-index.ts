@@ -24,12 +24,13 @@ interface Replaced {
 
 /** How documents come from one index into another. */
 interface Copying {
-  /** Whether the copy has the shards of the index, each the copy of one, so that a tail can go on in it; otherwise those of its template. */
+  /**
+   * Whether the copy has the shards and exactly the documents of the index, each shard the copy of one, so that a tail can go on in it;
+   * otherwise it has the shards of its template, and at least as many documents.
+   */
   readonly keepsShards: boolean
   /** Copies the parts into the index `made`, in their order; rejects with a `RebuildError` if it then lacks one of them. Rounds count from 1. */
   copy(parts: readonly Part[], made: string, round: number): Promise<void>
-  /** Whether the copy may have this number of documents. */
-  isComplete(before: number, after: number): boolean
 }
 
 /** Writes are blocked once no more documents than this are left to copy, so that they wait for a moment only. */
@@ -49,7 +50,7 @@ export async function replaceIndex(
   connection: Connection,
   names: IndexNames,
   name: string,
-  { keepsShards, copy, isComplete }: Copying,
+  { keepsShards, copy }: Copying,
   { takeOver, signal, onReplaced }: ReplaceOptions,
 ): Promise<void> {
   const old = await indexBehind(connection, name)
@@ -80,7 +81,7 @@ export async function replaceIndex(
     await copyRound(last, ROUNDS_MAX + 1)
     const copies = await shardsOf(connection, replacement, names)
     const [before, documents] = [await countOf(connection, old.index), await countOf(connection, made)]
-    if (!isComplete(before, documents)) {
+    if (keepsShards ? documents !== before : documents < before) {
       throw new RebuildError(`${made} has ${documents} documents, ${old.index} has ${before}`)
     }
     if (keepsShards) await storeOrigins(connection, made, last, copies)
