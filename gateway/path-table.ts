@@ -30,14 +30,9 @@ export function createPathTable<Served>(
   return (target) => {
     const usual = byPath.get(target)
     if (usual !== undefined) return usual
-    const path = pathOf(target)
+    const [path = ''] = target.split(/[?#]/, 1)
     return byPath.get(canonical(path)) ?? servedInProject(path)
   }
-}
-
-function pathOf(target: string): string {
-  const end = target.search(/[?#]/)
-  return end === -1 ? target : target.slice(0, end)
 }
 
 const canonical = (path: string): string => withoutSlash(path).toLowerCase()

@@ -1,4 +1,4 @@
-import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
+import type { TeamDescription } from '../../shared/registry/describe.ts'
 import type { TeamLimits } from '../../shared/registry/registry.ts'
 import { columns, printable } from './text.ts'
 
@@ -9,7 +9,6 @@ export function registryText(teams: readonly TeamDescription[]): string {
 }
 
 function teamLines({ id, name, defaultProject, limits, keys, events, steps, projects }: TeamDescription): string[] {
-  const stepRow = (step: StepDescription): string[] => [`    ${step.order}. ${step.identifier}`, named(step)]
   return [
     `${id}  ${name}`,
     ...(limits === null ? [] : [`  limits  ${limitsText(limits)}`]),
@@ -23,7 +22,7 @@ function teamLines({ id, name, defaultProject, limits, keys, events, steps, proj
     ),
     ...events.flatMap((event) => [
       `  event ${event.identifier}  ${named(event)}`,
-      ...columns(event.steps.map(stepRow)),
+      ...columns(event.steps.map((step) => [`    ${step.order}. ${step.identifier}`, named(step)])),
     ]),
     ...columns(steps.map((step) => [`  step ${step.identifier}`, named(step)])),
     ...columns(

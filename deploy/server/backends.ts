@@ -176,13 +176,6 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
       flowsShards: config.ELASTICSEARCH_FLOWS_SHARDS,
     },
   })
-  const maintain = async (): Promise<void> => {
-    try {
-      await store.indices.prepareDays()
-    } finally {
-      await store.measureShards()
-    }
-  }
   return {
     store,
     isNew: async () => false,
@@ -197,7 +190,13 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
       }),
     rebuildCounts: async () => ['Elasticsearch counts when it is asked: there is nothing to make'],
     rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
-    maintain,
+    maintain: async () => {
+      try {
+        await store.indices.prepareDays()
+      } finally {
+        await store.measureShards()
+      }
+    },
   }
 }
 

@@ -11,8 +11,6 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 /** Finds the handler of a request's target; undefined if the application handles it. */
 export type Routes = (target: string) => Handler | undefined
 
-const NO_ROUTES: Routes = () => undefined
-
 /**
  * The listener of an HTTP server: one of the `first` routes or the application answers a request; the listener itself answers those that no
  * route took, and those whose route threw. It is outside of the router because Express does not route every target, and because Express
@@ -20,7 +18,7 @@ const NO_ROUTES: Routes = () => undefined
  * second bypass it.
  */
 export const createListener =
-  (app: Express, logger: Logger, first: Routes = NO_ROUTES): RequestListener =>
+  (app: Express, logger: Logger, first: Routes = () => undefined): RequestListener =>
   (request, response) => {
     const answerRestOf = (error?: unknown): void => answerRest(error, request, response, logger)
     const handler = first(request.url ?? '/')

@@ -58,12 +58,11 @@ function readStep(text: string, at: number): readonly Lexeme[] | Problem {
   const name = match(NAME, text, at)
   if (name !== null) return readField(text, at, name)
   const value = readValue(text, at)
-  if ('problem' in value || value.kind !== 'value' || value.quoted) return asList(value)
+  if ('problem' in value) return value
+  if (value.kind !== 'value' || value.quoted) return [value]
   const operator = OPERATORS.get(text.slice(at, value.end))
   return operator === undefined ? [value] : [{ kind: operator, at, end: value.end }]
 }
-
-const asList = (read: Lexeme | Problem): readonly Lexeme[] | Problem => ('problem' in read ? read : [read])
 
 function readField(text: string, at: number, name: RegExpExecArray): readonly Lexeme[] | Problem {
   const field: Lexeme = { kind: 'field', name: unescaped(name[1] ?? ''), at, end: at + name[0].length }

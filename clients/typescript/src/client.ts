@@ -86,11 +86,9 @@ const DEFAULTS = {
 /** A full batch and some smaller ones fit into what a browser still sends after the page is closed. */
 const PAGE_BATCH_BYTES = Math.floor(KEEPALIVE_BYTES_MAX * 0.8)
 
-const isPage = (): boolean => 'document' in globalThis
-
 /** Throws a TypeError for an invalid option. */
 function numbersOf(options: ClientOptions): typeof DEFAULTS {
-  const numbers = { ...DEFAULTS, ...(isPage() && { maxBatchBytes: PAGE_BATCH_BYTES }) }
+  const numbers = { ...DEFAULTS, ...('document' in globalThis && { maxBatchBytes: PAGE_BATCH_BYTES }) }
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
     const value = options[name] ?? numbers[name]
     if (!(value > 0 && value < 2 ** 31)) throw new TypeError(`${name} has to be a number above 0 and below 2^31.`)

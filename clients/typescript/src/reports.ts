@@ -53,7 +53,8 @@ const QUIET_FAILURES = 2
 export function createReports(options: ReportOptions, write: (line: string) => void): Reports {
   const { process } = globalThis as { process?: NodeJS.Process }
   const shown = createConsole(write)
-  const onDropped = options.onDropped ?? ((dropped) => shown.warn(dropped.count, textOf(dropped)))
+  const onDropped =
+    options.onDropped ?? (({ count, reason, message }) => shown.warn(count, `dropped ${count} (${reason}): ${message}`))
   const onRetry =
     options.onRetry ?? ((retry) => retry.failures > QUIET_FAILURES && shown.warn(0, `cannot send: ${retry.cause}`))
   const gathered = new Map<Dropped['reason'], { count: number; message: string }>()
@@ -92,8 +93,6 @@ export function createReports(options: ReportOptions, write: (line: string) => v
 
 /** Errors of a callback belong to the application, and must not break the client; there is nobody to report them to. */
 const quietly = (call: () => unknown): void => void (async () => call())().catch(() => undefined)
-
-const textOf = ({ count, reason, message }: Dropped): string => `dropped ${count} (${reason}): ${message}`
 
 interface Console {
   /** Warns at most once a minute; entries dropped in between are counted in the next warning. */

@@ -20,15 +20,13 @@ export async function removeFlowsBefore(
   const found = await indexBehind(connection, names.flows)
   if (found === undefined) return
   const filter = { range: { lastDay: { lt: day } } }
+  // Through the alias: a rebuild may replace the index, and another index has other versions.
+  const linesOf = ({ _id, _seq_no: if_seq_no, _primary_term: if_primary_term }: VersionedHit<unknown>): Lines => [
+    `${JSON.stringify({ delete: { _index: names.flows, _id, if_seq_no, if_primary_term } })}\n`,
+  ]
   for (const stream of await shardsOf(connection, found, names)) {
     for await (const hits of pagesOf(connection, { stream, after: -1 }, { fields: false, filter, signal })) {
-      const lines = (hit: VersionedHit<unknown>): Lines => [`${JSON.stringify(deletion(names.flows, hit))}\n`]
-      await bulk.run(hits, lines, signal, { deletes: true, untilBlocked: true })
+      await bulk.run(hits, linesOf, signal, { deletes: true, untilBlocked: true })
     }
   }
 }
-
-/** Deletes through the alias: a rebuild may replace the index. Another index has other versions. */
-const deletion = (_index: string, { _id, _seq_no, _primary_term }: VersionedHit<unknown>): object => ({
-  delete: { _index, _id, if_seq_no: _seq_no, if_primary_term: _primary_term },
-})

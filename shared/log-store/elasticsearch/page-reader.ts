@@ -37,7 +37,7 @@ export function createPageReader(
       const { hits, asked } = await readHits(searcher, filter, { limit: wanted, order, after: place }, signal)
       const texts: string[] = []
       let isFull = false
-      for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, names, hits, signal)) {
+      for await (const text of form === 'row' ? hits.map(textOf) : wholesOf(connection, names, hits, signal)) {
         const count = entries.length + texts.length
         bytes += text.length
         isFull = count === limit || (count > 0 && bytes > PAGE_BYTES_MAX)
@@ -81,8 +81,6 @@ async function readHits(
     return { hits: await hits, asked }
   })
 }
-
-const rowsOf = (hits: Hits): readonly string[] => hits.map(textOf)
 
 async function* wholesOf(
   connection: Connection,

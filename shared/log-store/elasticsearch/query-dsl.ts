@@ -153,11 +153,9 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Clause 
 /** The field has a value that is not empty. Elasticsearch counts an empty keyword as a value; an empty text or number is not stored. */
 function compileExists(field: KeywordField | TextField | NumberField): Clause {
   const exists = { exists: { field } }
-  if (field === 'eventId' || isText(field)) return exists
+  if (field === 'eventId' || TEXTS.some((name) => name === field)) return exists
   return { bool: { filter: [exists], must_not: [term(field, '')] } }
 }
-
-const isText = (field: string): field is TextField => TEXTS.some((name) => name === field)
 
 /** Clamps the bounds to the range of an integer field, which refuses others instead of finding nothing. */
 function compareIntegers(field: string, comparison: Comparison, value: number): Clause {

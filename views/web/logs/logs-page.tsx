@@ -21,7 +21,7 @@ import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SavedMenu } from './saved-searches.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { GROUP_PARAMETERS, type Grouping, isGroup, isGrouping, VIEWS } from './texts.ts'
+import { GROUP_PARAMETERS, isGroup, isGrouping, VIEWS } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useColumns, useColumnsInAddress } from './use-columns.ts'
 import { useCounts } from './use-counts.ts'
@@ -110,7 +110,8 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
               set({
                 ...NO_CHART,
                 group: undefined,
-                ...(isGrouping(view) && groupedBy(view)),
+                // All groups: no chosen group, and no open log.
+                ...(isGrouping(view) && { group: view, [GROUP_PARAMETERS[view]]: undefined, ...CLOSED }),
                 ...(view === 'chart' && { ...lastChart.current, ...CLOSED }),
               })
             }
@@ -150,13 +151,6 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
 
 /** Closes the log beside the list. */
 const CLOSED: AddressParams = { id: undefined, tab: undefined }
-
-/** Shows all groups: no chosen group, and no open log. */
-const groupedBy = (grouping: Grouping): AddressParams => ({
-  group: grouping,
-  [GROUP_PARAMETERS[grouping]]: undefined,
-  ...CLOSED,
-})
 
 /** Restores the last chosen environment if the address has no filters; links show the same to everyone. */
 function takeRememberedEnvironment(): void {
