@@ -130,8 +130,8 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
   })
 
   test.each<[string, string, unknown, string]>([
-    ['a full disk', 'index.blocks.read_only_allow_delete', true, 'cluster_block_exception'],
-    ['a read-only index', 'index.blocks.write', true, 'cluster_block_exception'],
+    ['a full disk', 'index.blocks.read_only_allow_delete', true, ': disk usage exceeded flood-stage watermark)'],
+    ['a read-only index', 'index.blocks.write', true, ': index write (api))'],
     ['a pipeline that is missing', 'index.final_pipeline', 'gone', 'pipeline'],
   ])('%s: documents wait, health says so, and all arrive once it is lifted', async (_, setting, block, reason) => {
     const index = `/${prefix}-application-logs-v1-${TODAY.replaceAll('-', '.')}/_settings`

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
-import type { ErrorBody } from './outcome.ts'
+import { type ErrorBody, typeOf } from './outcome.ts'
 
 export type ElasticsearchAuth =
   | { readonly type: 'none' }
@@ -204,7 +204,7 @@ export async function foundOf(
 }
 
 const answered = (request: string, status: number | null, body: ErrorBody): string =>
-  `${request} answered ${status} ${body.type ?? ''}`.trim() + adviceOnAnswer(status, body)
+  `${request} answered ${status} ${typeOf(body)}`.trim() + adviceOnAnswer(status, body)
 
 /** Advice to the operator about an answer that settings cause; empty for every other answer. */
 function adviceOnAnswer(status: number | null, { type, root_cause: [cause] = [] }: ErrorBody): string {

@@ -42,6 +42,15 @@ const OVERLOAD_TYPES: ReadonlySet<string> = new Set(['es_rejected_execution_exce
 const isBlocked = ({ type = '', reason }: ErrorBody = {}): boolean =>
   BLOCKED_TYPES.has(type) && !reason?.includes('[SERVICE_UNAVAILABLE/')
 
+/** A block as Elasticsearch tells it: `index [sluice-flows-v1] blocked by: [FORBIDDEN/8/index write (api)];`. It quotes no document. */
+const BLOCK = /^(?:index \[([\w.-]+)\] )?blocked by: \[[A-Z_]+\/\d+\/([^\],;]+)/
+
+/** The type of an error, with the block that an operator has to remove, if it is one. */
+export function typeOf({ type = '', reason = '' }: ErrorBody): string {
+  const [, index = 'the cluster', block] = (type === 'cluster_block_exception' && BLOCK.exec(reason)) || []
+  return block === undefined ? type : `${type} (${index}: ${block})`
+}
+
 /** Reads one item of a `_bulk` answer. A conflict is a duplicate: `create` found the id, or `index` a newer version. */
 export function classifyItem(item: BulkItem): ItemVerdict {
   const { status } = item
@@ -50,7 +59,7 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   if (status === 200 || status === 201) return storedUnlessDiverted(item)
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
-  const block = isBlocked(item.error) ? type : mendable(item.error)
+  const block = isBlocked(item.error) ? typeOf(item.error ?? {}) : mendable(item.error)
   if (block !== undefined) return { verdict: 'retry', blocked: true, reason: block }
   if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
@@ -126,7 +135,7 @@ type RequestVerdict =
  */
 export function classifyRequest(status: number | null, error: ErrorBody | undefined, documents = 1): RequestVerdict {
   const type = error?.type ?? ''
-  const reason = status === null ? type || 'no answer' : `${status} ${type}`.trim()
+  const reason = status === null ? type || 'no answer' : `${status} ${typeOf(error ?? {})}`.trim()
   if (status === null) return { verdict: 'retry', blocked: false, reason }
   // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
   if (status === 401 || isBlocked(error)) return { verdict: 'retry', blocked: true, reason }

@@ -78,6 +78,15 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem({ status: 400, error: { type, reason } })).toEqual(waits)
   })
 
+  test('that meets a block names the index and the block, and nothing else of the reason', () => {
+    expect(classifyItem(item('write block'))).toMatchObject({
+      reason: 'cluster_block_exception (x-a: index write (api))',
+    })
+    const { reason } = item('write block').error ?? {}
+    const quoted = { type: 'cluster_block_exception', reason: `cannot be parsed: ${reason}` }
+    expect(classifyItem({ status: 403, error: quoted })).toMatchObject({ reason: 'cluster_block_exception' })
+  })
+
   test.each(['no auto-create', 'missing privilege'])('%s: nothing can be written until somebody acts', (name) => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
