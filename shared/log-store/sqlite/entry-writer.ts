@@ -13,6 +13,7 @@ import { createNamesWriter, NAMED, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
 import { KINDS, TEXT_BITS, TEXT_COLUMNS, type TextColumn } from './schema.ts'
 import { storedReceived, storedSource } from './sources.ts'
+import { createKeys } from './teams.ts'
 import { currentTextTable, lastArrival, nameOf } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
@@ -28,17 +29,18 @@ export function createEntryWriter(
       longestOf(forms),
     )
     const numberOf = names.begin(table)
+    const keyOf = createKeys(database)
     const insertNumbered = database.prepare(INSERT_NUMBERED)
     const insertNamed = database.prepare(INSERT_NAMED)
     const insertText = database.prepare(insertTexts(nameOf(table)))
     const stored: Content[] = []
     const outcomes = forms.map((form): WriteOutcome => {
       if ('refused' in form) return { outcome: 'refused', reason: form.refused }
-      const number = numberOf(form.names)
+      const [key, number] = [keyOf(form.team), numberOf(form.names)]
       const { changes, lastInsertRowid } =
         number === null
-          ? insertNamed.run(...form.entry, ...form.names)
-          : insertNumbered.run(...form.entry, number, NO_ENVIRONMENT)
+          ? insertNamed.run(key, ...form.entry, ...form.names)
+          : insertNumbered.run(key, ...form.entry, number, NO_ENVIRONMENT)
       if (changes === 0) return { outcome: 'duplicate' }
       insertText.run(lastInsertRowid, ...form.texts)
       stored.push({ arrival: Number(lastInsertRowid), ...form.content })
@@ -64,6 +66,7 @@ export function createEntryWriter(
 
 /** A document in the forms in which it is stored, without its arrival. */
 interface StoredForms {
+  readonly team: string
   readonly entry: readonly SQLInputValue[]
   readonly names: Names
   readonly content: Omit<Content, 'arrival'>
@@ -71,7 +74,7 @@ interface StoredForms {
 }
 
 const ENTRY_COLUMNS = [
-  ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'correlation_key'],
+  ...['team', 'id', 'kind', 'timestamp', 'received', 'level', 'texts', 'correlation_key'],
   ...['event_id', 'template', 'exception_group'],
 ]
 
@@ -113,8 +116,9 @@ function storedForms(document: EntryDocument): StoredForms | { readonly refused:
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
   const { eventId, eventName, template, exceptionGroup } = document
   return {
+    team,
     entry: [
-      ...[storedId(id), team, KINDS[kind], timestamp, storedReceived(timestamp, received), levelRank(level)],
+      ...[storedId(id), KINDS[kind], timestamp, storedReceived(timestamp, received), levelRank(level)],
       ...[textBits(document), correlationKey, eventId, storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
     names: [environment, event, step, project, category, eventName],

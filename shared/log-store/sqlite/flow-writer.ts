@@ -5,6 +5,7 @@ import { toNanos } from '../../contract/timestamp.ts'
 import { joinFlowValues } from '../flow-deltas.ts'
 import type { StoreContext } from './context.ts'
 import { setBytes, setMembers } from './leaf-bytes.ts'
+import { createKeys } from './teams.ts'
 
 /** Characters of a timestamp up to its minute. */
 export const MINUTE_CHARACTERS = 16
@@ -31,8 +32,8 @@ const UPSERT = `INSERT INTO flows (team, key, key_lower, first_at, last_at, last
 
 /** Folds the deltas into the summaries, in one transaction. */
 export function mergeFlows({ database }: StoreContext, deltas: readonly FlowDelta[]): void {
-  const merge = (delta: FlowDelta): void => {
-    const { team, correlationKey: key } = delta
+  const merge = (delta: FlowDelta, team: string): void => {
+    const { correlationKey: key } = delta
     const known = database.prepare(SELECT).get(team, key)
     const sets = SETS.map((name) => joinFlowValues(setMembers(known?.[name]), delta[name].map(searchText)))
     const { firstAt, lastAt, lastErrorAt, lastProgressAt, lastReceivedAt, worstLevel } = delta
@@ -44,5 +45,9 @@ export function mergeFlows({ database }: StoreContext, deltas: readonly FlowDelt
         ...sets.map(setBytes),
       )
   }
-  if (deltas.length > 0) database.write(() => deltas.forEach(merge))
+  if (deltas.length === 0) return
+  database.write(() => {
+    const keyOf = createKeys(database)
+    for (const delta of deltas) merge(delta, keyOf(delta.team))
+  })
 }

@@ -4,7 +4,7 @@ import type { EntryKind } from '../../contract/records.ts'
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 9
+export const SCHEMA_VERSION = 10
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -14,6 +14,7 @@ export const PAGE_BYTES = 8_192
  *   in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown text is in `blocks`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970; `received` may be a difference (`storedReceived`). `texts` says which texts are not empty (TEXT_BITS).
+ * - `entries.team` and `flows.team` are keys of `teams` (teams.ts).
  * - `entries.names` is a number of `names`; then `environment` is empty, and the five columns of other names are NULL.
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `entries_by_flow` lacks the id, which older files have in it: the few entries of a flow that have one time are sorted as they are read.
@@ -71,6 +72,26 @@ const ENTRIES_SCHEMA = `
   CREATE INDEX flows_by_day ON flows (last_day);
 `
 
+/** Teams, by their keys in this file (teams.ts). */
+const TEAMS_SCHEMA = `
+  CREATE TABLE teams (
+    key TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** The different Teams of a table that has an index by Team: one search in it for each. */
+const teamsOf = (table: string): string => `
+  SELECT team, team FROM (WITH RECURSIVE of_${table} (team) AS (
+    SELECT min(team) FROM ${table}
+    UNION ALL SELECT (SELECT min(next.team) FROM ${table} AS next WHERE next.team > of_${table}.team)
+      FROM of_${table} WHERE of_${table}.team IS NOT NULL
+  ) SELECT team FROM of_${table} WHERE typeof(team) = 'text')`
+
+/** For a file that has all other tables. */
+const TEAMS_UPGRADE = `${TEAMS_SCHEMA} INSERT INTO teams (key, name)
+  ${['entries', 'flows', 'rollup_teams'].map(teamsOf).join(' UNION ')};`
+
 /** Combinations of names (names.ts). `last_table` is the number of the last full-text table with an entry of the combination. */
 const NAMES_SCHEMA = `
   CREATE TABLE names (
@@ -110,7 +131,7 @@ const BLOCKS_SCHEMA = `
  *
  * Rollups: the number of entries in each minute, hour and day, by the facts that filters and facets use (rollups.ts).
  *
- * - `rollup_teams` gives each Team a number from 1 on.
+ * - `rollup_teams` gives each Team, by its key, a number from 1 on.
  * - `rollup_facts` gives a number to each combination of facts: its lowest three bits are the level. Those of Team 0 have only a kind and
  *   a level. The others count entries from `first_arrival` on; `entries` is the number of these.
  * - `rollups.width` is 1, 60 or 1,440; `start` the first minute since 1970. `detail` says which facts are counted (ROLLUP_DETAILS).
@@ -185,7 +206,7 @@ const RENEWAL_SCHEMA = `
     SELECT 0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0), 0;
 `
 
-export const SCHEMA = `${ENTRIES_SCHEMA}${NAMES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
+export const SCHEMA = `${TEAMS_SCHEMA}${ENTRIES_SCHEMA}${NAMES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
 
 const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTEGER;`
 
@@ -195,7 +216,7 @@ const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTE
  * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
  * version 4. Version 5 kept whole sources (sources.ts), and reads no others. Version 6
  * stored the names of each entry in its row. Version 7 has no differences in `received`, and would read none. Version 8 knows no
- * sources without the beginning of their record (sources.ts).
+ * sources without the beginning of their record (sources.ts), and version 9 no keys of Teams.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
@@ -203,15 +224,17 @@ export const UPGRADES: Readonly<Record<number, string>> = {
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
     ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
+    ${TEAMS_UPGRADE}
   `,
   2: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}
-    DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
-  3: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
-  4: `${NAMES_UPGRADE}${RECOUNT}`,
-  5: NAMES_UPGRADE,
-  6: NAMES_UPGRADE,
-  7: '',
-  8: '',
+    DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}${TEAMS_UPGRADE}`,
+  3: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}${TEAMS_UPGRADE}`,
+  4: `${NAMES_UPGRADE}${RECOUNT}${TEAMS_UPGRADE}`,
+  5: `${NAMES_UPGRADE}${TEAMS_UPGRADE}`,
+  6: `${NAMES_UPGRADE}${TEAMS_UPGRADE}`,
+  7: TEAMS_UPGRADE,
+  8: TEAMS_UPGRADE,
+  9: TEAMS_UPGRADE,
 }
 
 /**

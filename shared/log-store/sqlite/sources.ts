@@ -84,12 +84,11 @@ const DIFFERENCES_END = 2n ** 40n
 /** The time at which an entry was received, in SQL. */
 export const RECEIVED = `iif(received < ${DIFFERENCES_END}, timestamp + received, received)`
 
-const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')} AS timestamp, ${digitsOf(RECEIVED)} AS received, ${columnsOf(
-  [
-    ...['kind', 'level', 'environment', 'correlation_key', 'team', 'event', 'step', 'project', 'category'],
+const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')} AS timestamp, ${digitsOf(RECEIVED)} AS received,
+  coalesce((SELECT name FROM teams WHERE key = e.team), e.team) AS team, ${columnsOf([
+    ...['kind', 'level', 'environment', 'correlation_key', 'event', 'step', 'project', 'category'],
     ...['event_id', 'event_name'],
-  ],
-)} FROM ${entriesBy('')} WHERE e.arrival = ?`
+  ])} FROM ${entriesBy('')} WHERE e.arrival = ?`
 
 export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number): RowValues {
   const row = database.prepare(SELECT_VALUES).get(arrival) ?? {}

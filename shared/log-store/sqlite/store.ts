@@ -12,6 +12,7 @@ import { moveMore, renewMore } from './renewal.ts'
 import { createRemoveOldest, dropEmptyTextTable, removeDocumentsBefore, removeFlowsBefore } from './retention.ts'
 import { countedEntries, countMore, forgetCounts } from './rollups.ts'
 import { series } from './series-reader.ts'
+import { keyOf } from './teams.ts'
 
 export interface StoreOptions extends DatabaseOptions {
   readonly limits?: Partial<StoreLimits>
@@ -43,24 +44,35 @@ export function openStore(options: StoreOptions) {
     return (...args: Args): Result => database.write(() => call(context, ...args))
   }
 
+  /** A call that reads of one Team. */
+  const readingOf = <Args extends readonly unknown[], Result>(call: Call<[team: string, ...Args], Result>) =>
+    reading<[team: string, ...Args], Result>((_, team, ...args) => call(context, keyOf(database, team), ...args))
+  /** The same by a filter. */
+  const filtering = <Filter extends { readonly team: string }, Args extends readonly unknown[], Result>(
+    call: Call<[filter: Filter, ...Args], Result>,
+  ) =>
+    reading<[filter: Filter, ...Args], Result>((_, filter, ...args) =>
+      call(context, { ...filter, team: keyOf(database, filter.team) }, ...args),
+    )
+
   return {
     calls: {
       isNew: reading(isNew),
       // These two begin their transactions themselves, and none if there is nothing to write.
       write: createEntryWriter(context),
       mergeFlows: (deltas: readonly FlowDelta[]) => mergeFlows(context, deltas),
-      search: reading(search),
-      get: reading(get),
-      tail: reading(tail),
-      count: reading(count),
-      histogram: reading(histogram),
-      facets: reading(facets),
-      groups: reading(groups),
-      series: reading(series),
-      searchFlows: reading(searchFlows),
-      countFlows: reading(countFlows),
-      tallyFlows: reading(tallyFlows),
-      flow: reading(flow),
+      search: filtering(search),
+      get: readingOf(get),
+      tail: filtering(tail),
+      count: filtering(count),
+      histogram: filtering(histogram),
+      facets: filtering(facets),
+      groups: filtering(groups),
+      series: filtering(series),
+      searchFlows: filtering(searchFlows),
+      countFlows: filtering(countFlows),
+      tallyFlows: filtering(tallyFlows),
+      flow: readingOf(flow),
       removeDocumentsBefore: writing(removeDocumentsBefore),
       removeFlowsBefore: writing(removeFlowsBefore),
       dropEmptyTextTable: writing(dropEmptyTextTable),

@@ -36,6 +36,7 @@ import {
   toVersion5,
   toVersion7,
   toVersion8,
+  toVersion9,
 } from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal
@@ -233,6 +234,7 @@ describe('the file', () => {
   test.each([
     ['of version 5, whose sources have the values of their rows', toVersion5],
     ['of version 8, whose sources have the names of their rows', toVersion8],
+    ['of version 9, whose rows have the names of Teams', toVersion9],
   ])('%s, is read and written', async (_, toOlder) => {
     const store = await open()
     const documents = Array.from({ length: 3 }, (_, ms) => applicationDocument({ team: 'payments', scopeData: { ms } }))
@@ -317,10 +319,10 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    inFile(file, (newer) => newer.exec('PRAGMA user_version = 10'))
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 11'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 10, this program knows 9/)
+    await expect(opening).rejects.toThrow(/schema version 11, this program knows 10/)
   })
 
   test('a folder in its place is refused', async () => {

@@ -13,6 +13,7 @@ import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts
 import { tallyGroups, type ValueGroup } from '../../../../../shared/log-store/sqlite/group-reader.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type Store, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
+import { keyOf } from '../../../../../shared/log-store/sqlite/teams.ts'
 import { compareValues, notTooMany, withinMemory } from '../../../../../shared/log-store/sqlite/values.ts'
 import type { Query } from '../../../../../shared/query/ast.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
@@ -65,7 +66,12 @@ const isRolledUp = (
   const database = openDatabase({ file })
   try {
     return database.read(
-      () => planOf({ database, limits: { ...STORE_LIMITS, ...limits } }, filter, wanted).counted !== null,
+      () =>
+        planOf(
+          { database, limits: { ...STORE_LIMITS, ...limits } },
+          { ...filter, team: keyOf(database, filter.team) },
+          wanted,
+        ).counted !== null,
     )
   } finally {
     database.close()
