@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'
@@ -128,8 +128,11 @@ export function searchingContract(rig: Rig): void {
       ['characters that mean something elsewhere', { category: 'Acme%' }, []],
     ]
 
-    test.each(CASES)('by %s', async (_, fields, names) => {
+    beforeAll(async () => {
       await rig.put(...Object.values(documents))
+    }, 60_000)
+
+    test.each(CASES)('by %s', async (_, fields, names) => {
       const filter = entriesOf(team, fields)
       expect(idsOf(await rig.pages(filter))).toEqual(names.map((name) => documents[name].id))
       expect(await rig.store.count(filter)).toBe(names.length)
