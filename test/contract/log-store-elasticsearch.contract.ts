@@ -1,4 +1,4 @@
-import { openStore, removeAll, uniquePrefix } from '../integration/elasticsearch-support.ts'
+import { ask, openStore, removeAll, uniquePrefix } from '../integration/elasticsearch-support.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { logStoreContract } from './log-store-suite.ts'
 
@@ -9,6 +9,7 @@ await describeWithBackends('a real Elasticsearch', { elasticsearch: 'shared' }, 
     await store.indices.apply()
     return {
       store,
+      refresh: () => ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`),
       cleanUp: async () => {
         await store.close()
         await removeAll(elasticsearch.url, prefix)

@@ -16,6 +16,7 @@ import {
   type FlowStates,
 } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
+import { eventually } from '../support/eventually.ts'
 import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)
@@ -87,6 +88,14 @@ export function flowContract(rig: Rig): void {
       for (const limit of [1, 3, 100]) {
         expect(keysOf(await list(flowsOf(team), limit))).toEqual(['order-3', 'order-2', 'order-1', 'order-0'])
       }
+    })
+
+    test('a flow becomes visible without a refresh', async () => {
+      const team = newTeam()
+      const documents = [eventDocument({ team, correlationKey: 'order-1' })]
+      await rig.store.write(documents, new AbortController().signal)
+      await rig.mergeFlows(...deltasOf(documents))
+      await eventually(async () => expect(keysOf(await list(flowsOf(team)))).toEqual(['order-1']))
     })
 
     test('a key that no entry of the Team has is no flow', async () => {

@@ -15,6 +15,8 @@ import { writingContract } from './log-store-writing.ts'
 
 export interface LogStoreFixture {
   readonly store: LogStore
+  /** Makes writes visible to searches, where a store does so only at intervals. */
+  refresh?(): Promise<unknown>
   /** Closes the store and removes what it kept. */
   cleanUp(): Promise<void>
 }
@@ -23,7 +25,10 @@ export interface LogStoreFixture {
 export function logStoreContract(name: string, makeStore: () => Promise<LogStoreFixture>): void {
   describe(`the log store on ${name}`, () => {
     let fixture: LogStoreFixture
-    const rig: Rig = createRig(() => fixture.store)
+    const rig: Rig = createRig(
+      () => fixture.store,
+      () => fixture.refresh?.(),
+    )
 
     beforeAll(async () => {
       fixture = await makeStore()

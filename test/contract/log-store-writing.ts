@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../shared/query/parse.ts'
 import { applicationDocument, entriesOf, eventDocument, recordOf } from '../support/documents.ts'
+import { eventually } from '../support/eventually.ts'
 import { idsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 export function writingContract(rig: Rig): void {
@@ -91,6 +92,12 @@ export function writingContract(rig: Rig): void {
       expect(new Set(idsOf(await rig.pages(entriesOf(team))))).toEqual(new Set(idsOf(kept)))
       for (const document of old) expect(await rig.store.get(team, 'event', document.id)).toBeUndefined()
       expect(await rig.store.removeBefore('2001-01-03')).toBe(0)
+    })
+
+    test('a document becomes visible without a refresh', async () => {
+      const document = eventDocument({ team: newTeam() })
+      await rig.store.write([document], new AbortController().signal)
+      await eventually(async () => (await rig.store.count(entriesOf(document.team))) === 1)
     })
 
     test('the store says how late a document may become visible, and that it is well', async () => {
