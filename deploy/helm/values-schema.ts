@@ -33,6 +33,7 @@ const PORTS = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65
 const FOREIGN = { type: 'object' }
 const PEERS = { type: 'array', items: FOREIGN }
 const RESOURCES = object({ requests: FOREIGN, limits: FOREIGN }, [])
+const DESTINATIONS = object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) })
 const SECRET_KEY = object({ name: TEXT, key: TEXT })
 const MAP_OF_TEXT = { type: 'object', additionalProperties: { type: 'string' } }
 
@@ -148,13 +149,10 @@ const VALUES = {
     enabled: FLAG,
     clients: described('Peers that may send logs and read them; empty: all.', PEERS),
     prometheus: described('Peers that may scrape; empty: all.', PEERS),
-    kafka: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
-    elasticsearch: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
-    webhooks: described('Where watches post to.', object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) })),
-    traces: described(
-      'Where traces are sent, with OTEL_EXPORTER_OTLP_ENDPOINT.',
-      object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
-    ),
+    kafka: DESTINATIONS,
+    elasticsearch: DESTINATIONS,
+    webhooks: described('Where watches post to.', DESTINATIONS),
+    traces: described('Where traces are sent, with OTEL_EXPORTER_OTLP_ENDPOINT.', DESTINATIONS),
   }),
   podDisruptionBudget: object({ enabled: FLAG }),
   podMonitor: object({ enabled: FLAG, interval: TEXT, labels: MAP_OF_TEXT }),

@@ -8,8 +8,7 @@ import { type Plan, planApply } from './plan.ts'
 import { isEmpty, type RegistryRecord, type RegistryState } from './records.ts'
 import { changeSearch } from './search-admin.ts'
 import { changeOwn, setDefaultProject } from './team-admin.ts'
-import type { FileProblem } from './yaml-reader.ts'
-import { byLine } from './yaml-reader.ts'
+import { byLine, type FileProblem } from './yaml-reader.ts'
 
 export type ApplyResult =
   | { readonly outcome: 'applied'; readonly changes: readonly RegistryRecord[]; readonly notes: readonly string[] }

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../shared/contract/json-schema.ts'
-import { objectOf, text } from '../../shared/contract/json-schema.ts'
+import { type JsonSchema, objectOf, text } from '../../shared/contract/json-schema.ts'
 import { failureResponses, jsonBody, type OpenApiPart, successResponse } from '../../shared/openapi/document.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
 import { REFUSED, Session } from '../schemas/answers.ts'
