@@ -5,7 +5,6 @@ import { filterOf, type Read } from './reads.ts'
 /** A store that is filled and read beside others. */
 export interface Side {
   readonly name: string
-  /** The number of entries in the store. */
   held(): Promise<number>
   /** Stores entries. Returns the CPU seconds of this process; null where a server does most of the work. */
   fill(batch: readonly EntryRecord[]): Promise<number | null>

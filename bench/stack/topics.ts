@@ -14,7 +14,6 @@ export interface Topics {
   /** Deletes the groups' positions; they must have no members. */
   forget(groups: readonly string[]): Promise<void>
   remove(topics: readonly string[]): Promise<void>
-  /** The topics with this prefix. */
   named(prefix: string): Promise<readonly string[]>
   close(): Promise<void>
 }

@@ -27,7 +27,6 @@ export const CLEF_FORMAT: BodyFormat = {
   parse: (body) => (body.content === '' ? inOneStep(() => ({ value: NO_EVENTS })) : EVENTS_FORMAT.parse(body)),
 }
 
-/** Checks a body of events. */
 export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entryOf, placesIn })
 
 const CREATED = 201

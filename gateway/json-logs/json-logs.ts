@@ -23,7 +23,6 @@ export const SHIPPERS: Dialect = wholeBatches(() => 200)
 /** The dialect for an entry sent alone: 422 is one of the few statuses after which syslog-ng drops a request and goes on. */
 const SHIPPERS_OF_ONE: Dialect = wholeBatches((_reply, refused) => (refused === 0 ? 200 : UNPROCESSABLE))
 
-/** Checks a body of entries. */
 export const createJsonLogsCheck = createEventsCheck({
   endpoint: 'ingest/json',
   entryOf,

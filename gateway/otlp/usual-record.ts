@@ -14,7 +14,6 @@ import type { Origin } from './origins.ts'
 import { ANY_VALUE, type DeferredRecord, KEY_VALUE, LOG_RECORD } from './protobuf.ts'
 import { EMPTY_TEXT, type JsonText, type Wire } from './wire.ts'
 
-/** The bytes of usual ids. */
 const TRACE_ID_BYTES = 16
 const SPAN_ID_BYTES = 8
 /** Maximum attributes that are remembered of an origin, and of those that follow the same others. */

@@ -203,7 +203,6 @@ interface ErrorInfo {
 export type ErrorCode = keyof typeof CATALOGUE
 export const ERRORS: Readonly<Record<ErrorCode, ErrorInfo>> = CATALOGUE
 
-/** The status of each code. */
 export const STATUS = Object.fromEntries(
   Object.entries(CATALOGUE).map(([code, { status }]) => [code, status]),
 ) as Readonly<Record<ErrorCode, number>>

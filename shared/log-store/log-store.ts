@@ -113,7 +113,6 @@ export interface EntryFilter {
   readonly exceptionGroup: string | null
 }
 
-/** Every entry of a Team. */
 export const EVERY_ENTRY: Omit<EntryFilter, 'team'> = {
   kinds: [],
   query: { type: 'all' },
@@ -301,7 +300,6 @@ export interface FlowFilter {
   readonly state: (FlowStates & { readonly is: FlowState }) | null
 }
 
-/** Every flow of a Team. */
 export const EVERY_FLOW: Omit<FlowFilter, 'team'> = {
   keyPart: null,
   from: null,

@@ -68,7 +68,6 @@ async function sendAnswer(request: IncomingMessage, response: ServerResponse, te
   response.end(body)
 }
 
-/** The headers common to all answers. */
 export const ANSWER_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

@@ -1,7 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 
-/** The name of the cookie that holds the session. */
 export const SESSION_COOKIE = 'sluice_session'
 
 /** The value of a cookie in a request. */

@@ -13,7 +13,6 @@ export interface Job {
  * owner served longest ago is next.
  */
 interface Lanes {
-  /** Whether a job with this key is running. */
   isRunning(key: string): boolean
   /** Replaces the waiting jobs. */
   offer(jobs: readonly Job[]): void

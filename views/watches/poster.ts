@@ -43,7 +43,6 @@ export interface PosterDeps {
   /** Milliseconds since 1970; signatures contain whole seconds. */
   readonly now: () => number
   readonly deadlineMs?: number
-  /** Resolves all addresses of a name. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
 }
 

@@ -27,7 +27,6 @@ export interface AppenderOptions {
 /** Resolves to the most bytes that a topic takes at once; null if the brokers do not tell. */
 type BytesMaxOf = (topic: string) => Promise<number | null>
 
-/** A batch to append. */
 type Batch = AppendBatch<WaitingRecord>
 
 interface Appender {

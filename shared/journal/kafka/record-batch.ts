@@ -138,7 +138,6 @@ function writeHead(start: number, offsetDelta: number): number {
   return writeVarInt(start + HEAD_BYTES, offsetDelta)
 }
 
-/** Writes the key, the value and the headers. */
 function writeContents(start: number, { key, value, headers, commonHeaders }: NewRecord): number {
   scratch = withRoom(scratch, start, mostBytes(key) + mostBytes(value) + 2 * VARINT_BYTES_MAX)
   let at = writeContent(start, key)
@@ -224,7 +223,6 @@ function countOf(headers: Headers): number {
   return count
 }
 
-/** Headers as encoded in a record. */
 interface EncodedHeaders {
   readonly count: number
   readonly bytes: Buffer

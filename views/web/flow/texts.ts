@@ -1,6 +1,5 @@
 import type { FlowSort, FlowState } from '../../../shared/log-store/log-store.ts'
 
-/** The texts of the list of flows. */
 export const FLOWS = {
   title: 'Flows',
   view: 'View',

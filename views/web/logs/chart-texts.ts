@@ -1,6 +1,5 @@
 import type { SeriesFunction } from '../../../shared/log-store/statistics.ts'
 
-/** The functions of a chart. */
 export const FUNCTIONS = [
   ['count', 'Number'],
   ['avg', 'Average'],
@@ -10,7 +9,6 @@ export const FUNCTIONS = [
   ['p99', 'p99'],
 ] as const satisfies readonly (readonly [SeriesFunction, string])[]
 
-/** The texts about charts. */
 export const CHART = {
   name: 'Chart',
   fn: 'Function',

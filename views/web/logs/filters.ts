@@ -4,10 +4,8 @@ import { SELECTING } from '../../schemas/list-parameters.ts'
 import { pick } from '../lib/address.ts'
 import { PRESETS } from '../lib/times.ts'
 
-/** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
 
-/** The default range. */
 const DEFAULT_FROM = 'now-24h'
 /** A range that includes everything: it begins with the earliest possible timestamp. */
 export const ALL_TIME = '1970-01-01'

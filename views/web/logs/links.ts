@@ -27,7 +27,6 @@ function around({ timestamp }: Entry): { readonly from: string; readonly to: str
   return { from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) }
 }
 
-/** The API paths of an entry and of its details. */
 export const entryPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}`
 export const detailsPath = (entry: Entry): string => `${entryPath(entry)}/details`
 

@@ -76,7 +76,6 @@ export function wayText({ kind, value, params }: Absence['ways'][number]): strin
 export const wayValue = ({ value, params }: Absence['ways'][number]): string | null =>
   ['project', 'template', 'exceptionGroup'].some((name) => name in params) ? null : value
 
-/** The texts of the level bar. */
 export const LEVEL_BAR = {
   name: 'Levels',
   all: 'Show all levels',
@@ -91,7 +90,6 @@ export const EXPORT = {
   shown: 'Export as CSV, the columns shown',
 } as const
 
-/** The texts about columns and rows. */
 export const COLUMNS = {
   name: 'Columns',
   density: 'Height of the rows',
@@ -113,7 +111,6 @@ export const COLUMNS = {
 /** The button that shows a drawing's data as a table. */
 export const AS_TABLE = (isOpen: boolean): string => (isOpen ? 'Hide the table' : 'As a table')
 
-/** The texts of links to the chart of a number. */
 export const SHOW_CHART = {
   show: 'Chart over time',
   showOf: (name: string): string => `Chart ${name} over time`,
@@ -121,7 +118,6 @@ export const SHOW_CHART = {
   valuesOf: (name: string): string => `Count the values of ${name} over time`,
 } as const
 
-/** The texts about saved searches. */
 export const SEARCHES = {
   menu: 'Saved',
   title: 'Searches that the Team has saved',

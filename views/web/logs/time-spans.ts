@@ -4,7 +4,6 @@ import type { AddressParams } from './filters.ts'
 
 /** Consecutive spans of equal width, as drawn from left to right by a histogram or chart. */
 export interface Spans {
-  /** The start of each span. */
   readonly starts: readonly string[]
   /** Their width in milliseconds. */
   readonly interval: number

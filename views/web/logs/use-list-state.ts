@@ -18,7 +18,6 @@ export interface ListState {
   readonly keepExpanded: (entries: readonly Entry[]) => void
   /** Makes a row the one that the keys go on from. */
   readonly point: (id: string) => void
-  /** Focuses a row. */
   readonly focus: (id: string) => void
   /** The same by keyboard: an entry open beside the list is replaced by the row's. */
   readonly walk: (id: string) => void

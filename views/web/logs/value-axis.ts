@@ -86,7 +86,6 @@ export const PLOT_HEIGHT = 100
 export const heightOf = (number: number, { low, high }: ValueAxis): number =>
   (PLOT_HEIGHT * (high - number)) / (high - low)
 
-/** The paths of a series. */
 interface SeriesPaths {
   /** Through points with neighbours. */
   readonly line: string

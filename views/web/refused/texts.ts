@@ -1,6 +1,5 @@
 import type { Refusal } from '../../schemas/answers.ts'
 
-/** The texts of the page of refused logs. */
 export const REFUSED = {
   title: 'Refused logs',
   about: 'Logs and requests of this Team that the gateway refused within a day, by reason and client.',

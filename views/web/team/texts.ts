@@ -75,7 +75,6 @@ export const seenText = (lastDay: number | null): string =>
 interface ActionTexts {
   /** The label of the button that starts the change. */
   readonly name: string
-  /** The title of the dialog. */
   readonly title: string
   /** The explanation in the dialog; without it and without fields, there is no dialog. */
   readonly text?: string
@@ -170,7 +169,6 @@ export const fieldTexts = ({ name, required }: Field): FieldTexts => {
   }
 }
 
-/** The texts about a new key. */
 export const NEW_KEY = {
   title: 'Your new key',
   about: 'It is shown this once and kept nowhere. Copy it to where your clients read it.',

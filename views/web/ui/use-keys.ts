@@ -42,7 +42,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'Ctrl+k': /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K',
 }
 
-/** The label of a key. */
 export const keyName = (key: string): string => NAMES[key] ?? key
 
 const TYPING = 'input:not([type=checkbox],[type=radio],[type=button]),textarea,select,[contenteditable]'

@@ -4,7 +4,6 @@ import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts
 import type { NameOf } from '../api/names.ts'
 import { chosenName } from '../logs/texts.ts'
 
-/** The texts of the page of watches. */
 export const WATCHES = {
   title: 'Watches',
   about: 'A watch looks at the logs twice a minute and posts to a webhook when its condition becomes true.',
@@ -131,7 +130,6 @@ export const paramsText = (params: Readonly<Record<string, string>>, nameOf: Nam
 const selectionText = (params: Readonly<Record<string, string>>, nameOf: NameOf): string =>
   Object.keys(params).length === 0 ? '' : `: ${paramsText(params, nameOf)}`
 
-/** The texts about the secret of a watch. */
 export const NEW_SECRET = {
   title: 'The secret of this watch',
   about:

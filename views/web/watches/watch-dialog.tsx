@@ -129,7 +129,6 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
   )
 }
 
-/** The fields of a condition on flows. */
 function FlowFields({ before }: { readonly before: Condition | undefined }) {
   const { data: team } = useFetch<TeamSettings>('/api/team')
   const { state, event } = before?.type === 'flows' ? before : { state: 'failed', event: null }
