@@ -32,7 +32,6 @@ export const MUTANTS = {
     by: 'known?.history ?? NO_HISTORY',
   },
   'drain-timer-in-the-past': {
-    from: 158,
     file: batcher,
     code: 'Math.max(0, deadline - performance.now())',
     by: 'deadline - performance.now()',
@@ -71,7 +70,7 @@ export const MUTANTS = {
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
   'unsettled-is-durable': { from: 137, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
-  'uncertain-is-refused': { from: 43, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
+  'uncertain-is-refused': { from: 86, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
     file: batcher,
