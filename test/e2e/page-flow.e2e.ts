@@ -84,13 +84,13 @@ describeWithBrowser('the page of one flow', (browse) => {
         level: 'Error',
       },
     ])
-    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    await page.route(/api\/flows\/.*limit=1000/, async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.goto(`${server.url}/flows/failed-1`)
+    const prepare = (page: Page) =>
+      page.route(/api\/flows\/.*limit=1000/, async (route) => {
+        await held
+        await route.continue()
+      })
+    const { page } = await browse.open(server.url, { path: '/flows/failed-1', key: SHOP_KEY, prepare })
     const facts = page.locator('.flow-facts')
     const place = await facts.boundingBox()
     release()
@@ -137,11 +137,10 @@ describeWithBrowser('the page of one flow', (browse) => {
 
   test('says that its logs could not be read, and shows them when they can be', async () => {
     browse.tolerate(/status of 503/)
-    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
     const logs = /api\/flows\/.*limit=1000/
     const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
-    await page.route(logs, (route) => route.fulfill({ status: 503, body }))
-    await page.goto(`${server.url}/flows/order-1`)
+    const prepare = (page: Page) => page.route(logs, (route) => route.fulfill({ status: 503, body }))
+    const { page } = await browse.open(server.url, { path: '/flows/order-1', key: SHOP_KEY, prepare })
     await page.getByRole('heading', { name: 'order-1' }).waitFor()
     await page.getByRole('alert').getByText('could not answer').waitFor()
     await page.unroute(logs)
@@ -560,12 +559,13 @@ describeWithBrowser('the page of one flow', (browse) => {
     const key = 'order-without-summary'
     await server.send([{ to: 'order', key, at: BEGIN }])
     const answer = await server.client.get<{ items: readonly object[] }>(`/api/flows/${key}`)
-    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
     const summary = /api\/flows\?correlationKey=/
     const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
-    await page.route(summary, (route) => route.fulfill({ status: 503, body }))
-    await page.addInitScript(OWN_TAIL)
-    await page.goto(`${server.url}/flows/${key}`)
+    const prepare = async (page: Page): Promise<void> => {
+      await page.route(summary, (route) => route.fulfill({ status: 503, body }))
+      await page.addInitScript(OWN_TAIL)
+    }
+    const { page } = await browse.open(server.url, { path: `/flows/${key}`, key: SHOP_KEY, prepare })
     await page.getByRole('alert').getByText('could not answer').waitFor()
     await deliver(page, answer.data.items[0], 0, LOGS_MAX + 500)
     await page.unroute(summary)
@@ -576,9 +576,8 @@ describeWithBrowser('the page of one flow', (browse) => {
     const key = 'order-followed'
     await server.send([{ to: 'order', key, at: BEGIN }])
     const answer = await server.client.get<{ items: readonly object[] }>(`/api/flows/${key}`)
-    const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
-    await page.addInitScript(OWN_TAIL)
-    await page.goto(`${server.url}/flows/${key}`)
+    const prepare = (page: Page) => page.addInitScript(OWN_TAIL)
+    const { page } = await browse.open(server.url, { path: `/flows/${key}`, key: SHOP_KEY, prepare })
     await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
     await rows(page).first().waitFor()
     for (let sent = 0; sent < KEPT_MAX; sent += LOGS_MAX) {

@@ -84,19 +84,19 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
   }
 
   test('is counted on one scale, and a list with another filter on its own', async () => {
-    const { page, context } = await open(server.url, { key: LOGS_KEY })
     let highest = 120
-    await context.route(/\/histogram\?/, (route) => {
-      const buckets = [highest, 10, 10].map((total, index) => ({
-        ...{ from: new Date(index * 60_000).toISOString(), total, levels: { Information: total } },
-      }))
-      return route.fulfill({ json: { success: true, data: { interval: 60_000, buckets, total: highest + 20 } } })
-    })
+    const prepare = (page: Page) =>
+      page.route(/\/histogram\?/, (route) => {
+        const buckets = [highest, 10, 10].map((total, index) => ({
+          ...{ from: new Date(index * 60_000).toISOString(), total, levels: { Information: total } },
+        }))
+        return route.fulfill({ json: { success: true, data: { interval: 60_000, buckets, total: highest + 20 } } })
+      })
+    const { page } = await open(server.url, { key: LOGS_KEY, path: '/event-logs?live=1', prepare })
     const expectScale = (scale: RegExp): Promise<void> =>
       eventually(async () =>
         expect(await page.locator('.histogram figcaption span').first().textContent()).toMatch(scale),
       )
-    await page.goto(`${server.url}/event-logs?live=1`)
     await expectScale(/highest 120, low ones enlarged$/)
     highest = 70
     await server.event({ payload: 'counted again' })

@@ -203,13 +203,13 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     })
 
     test('stay where they are when the counts over time come', async () => {
-      const page = await show('/event-logs')
       const { promise: counted, resolve: count } = Promise.withResolvers<void>()
-      await page.route(/\/histogram\?/, async (route) => {
-        await counted
-        await route.continue()
-      })
-      await page.reload()
+      const prepare = (page: Page) =>
+        page.route(/\/histogram\?/, async (route) => {
+          await counted
+          await route.continue()
+        })
+      const page = await show('/event-logs', { prepare })
       const place = async () => (await row(page, 'card declined').boundingBox())?.y
       const before = await place()
       expect(await page.locator('.histogram rect').count()).toBe(0)
@@ -258,15 +258,15 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     })
 
     test('stay where they are when a level is chosen, and so do the views when another one is', async () => {
-      const { page, context } = await open(server.url, { key: LOGS_KEY, width: 1_280 })
       // The counts of a Team that is as busy as most.
-      await context.route(/\/choices\?/, async (route) => {
-        const answer = await route.fetch()
-        const { data } = (await answer.json()) as { data: Choices }
-        const level = LEVELS.map((value) => ({ value, count: 38_900 }))
-        await route.fulfill({ json: { success: true, data: { ...data, level, total: 238_900 } } })
-      })
-      await page.goto(`${server.url}/application-logs`)
+      const prepare = (page: Page) =>
+        page.route(/\/choices\?/, async (route) => {
+          const answer = await route.fetch()
+          const { data } = (await answer.json()) as { data: Choices }
+          const level = LEVELS.map((value) => ({ value, count: 38_900 }))
+          await route.fulfill({ json: { success: true, data: { ...data, level, total: 238_900 } } })
+        })
+      const { page } = await open(server.url, { key: LOGS_KEY, path: '/application-logs', width: 1_280, prepare })
       const placeOf = async (part: Locator) => (await part.boundingBox()) ?? { x: -1, y: -1 }
       const list = page.getByRole('region', { name: 'List' })
       await page.locator('.levels').getByText('38.9k').first().waitFor()
@@ -283,9 +283,9 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     })
 
     test('have levels that stay where they are while their counts grow', async () => {
-      const { page, context } = await open(server.url, { key: LOGS_KEY })
+      const { page } = await open(server.url, { key: LOGS_KEY })
       let count = 7
-      await context.route(/\/choices\?/, async (route) => {
+      await page.route(/\/choices\?/, async (route) => {
         const answer = await route.fetch()
         const { data } = (await answer.json()) as { data: Choices }
         const level = LEVELS.map((value) => ({ value, count }))
