@@ -110,9 +110,10 @@ async function createProfile(browser: Browser, settings: BrowserContextOptions):
   return { context, blank, devtools: await context.newCDPSession(blank) }
 }
 
-/** Closes the pages, and removes all that pages store. The cache of files stays. */
+/** Closes the pages, and removes all that pages store and the routes of tests. The cache of files stays. */
 async function clear({ context, blank, devtools }: Profile): Promise<void> {
   await Promise.all(context.pages().map((page) => page !== blank && page.close()))
+  await context.unrouteAll()
   await context.clearCookies()
   await context.clearPermissions()
   await devtools.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' })
