@@ -110,7 +110,10 @@ export const METRICS = {
     'Seconds without partitions between two assignments; counted when the second one comes.',
     'view',
   ),
-  sluice_consumer_halted: gauge('1 when a projection has halted, or one of its partitions waits, and needs an operator; its log says why.', 'view'),
+  sluice_consumer_halted: gauge(
+    '1 when a projection has halted, or one of its partitions waits, and needs an operator; its log says why.',
+    'view',
+  ),
   sluice_store_bulk_seconds: histogram(
     'Seconds of one bulk request to Elasticsearch, without the waits between attempts.',
   ),

@@ -58,15 +58,7 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .sort((a, b) => a.arrival - b.arrival)
 }
 
-/** Converts the file of a log store to what version 9 left behind: Teams by their names. */
-export const toVersion9 = (database: DatabaseSync): void =>
-  database.exec(
-    `${['entries', 'flows', 'rollup_teams']
-      .map((table) => `UPDATE ${table} SET team = (SELECT name FROM teams WHERE teams.key = ${table}.team);`)
-      .join('')} DROP TABLE teams; PRAGMA user_version = 9`,
-  )
-
-/** Converts the file of a log store to what version 8 left behind: sources with the names of their rows. */
+/** Converts the file of a log store to what version 8 left behind: sources with the names of their rows, and Teams by their names. */
 export function toVersion8(database: DatabaseSync): void {
   const update = database.prepare('UPDATE blocks SET content = ? WHERE first = ?')
   const valuesOf = rowValuesIn(database)
@@ -79,8 +71,9 @@ export function toVersion8(database: DatabaseSync): void {
     })
     update.run(packBlock(contents), Number(first))
   }
-  toVersion9(database)
-  database.exec('PRAGMA user_version = 8')
+  for (const table of ['entries', 'flows', 'rollup_teams'])
+    database.exec(`UPDATE ${table} SET team = (SELECT name FROM teams WHERE teams.key = ${table}.team)`)
+  database.exec('DROP TABLE teams; PRAGMA user_version = 8')
 }
 
 /** Converts the file of a log store to what version 7 left behind: times of receipt as they are, and ids in the index of flows. */

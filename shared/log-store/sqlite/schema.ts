@@ -4,7 +4,7 @@ import type { EntryKind } from '../../contract/records.ts'
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 10
+export const SCHEMA_VERSION = 9
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -215,8 +215,8 @@ const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTE
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
  * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
  * version 4. Version 5 kept whole sources (sources.ts), and reads no others. Version 6
- * stored the names of each entry in its row. Version 7 has no differences in `received`, and would read none. Version 8 knows no
- * sources without the beginning of their record (sources.ts), and version 9 no keys of Teams.
+ * stored the names of each entry in its row. Version 7 has no differences in `received`, and would read none. Version 8 knows
+ * neither sources without the beginning of their record (sources.ts) nor keys of Teams.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
@@ -234,7 +234,6 @@ export const UPGRADES: Readonly<Record<number, string>> = {
   6: `${NAMES_UPGRADE}${TEAMS_UPGRADE}`,
   7: TEAMS_UPGRADE,
   8: TEAMS_UPGRADE,
-  9: TEAMS_UPGRADE,
 }
 
 /**

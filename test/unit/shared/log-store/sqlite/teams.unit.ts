@@ -14,7 +14,7 @@ import {
   removeBefore,
   toVersion1,
   toVersion7,
-  toVersion9,
+  toVersion8,
 } from '../../../../support/sqlite-file.ts'
 
 let folder: string
@@ -81,7 +81,7 @@ describe('Teams', () => {
   test.each([
     ['1', toVersion1],
     ['7', toVersion7],
-    ['9', toVersion9],
+    ['8', toVersion8],
   ])('of a file of version %s keep their names as keys, beside those of others that come later', (_, toOlder) => {
     const old = openStore({ file })
     const first = documentsOf(NAMES.slice(0, 5), EARLIER)
@@ -105,7 +105,7 @@ describe('Teams', () => {
     const documents = documentsOf(NAMES, EARLIER)
     write(old.calls, documents)
     old.close()
-    inFile(file, toVersion9)
+    inFile(file, toVersion8)
     damage(file, "UPDATE entries SET team = x'ff' WHERE arrival = 1")
     const { calls, close } = openStore({ file })
     expect(calls.count(entriesOf('payments'))).toBe(0)
