@@ -48,7 +48,7 @@ function browserFor(executable: string): Browse {
   let teams: ReturnType<typeof startTeamsServer> | undefined
   let tolerated: RegExp[] = [NETWORK_CHANGED]
   beforeAll(async () => {
-    browser = await launchChromium(executable, ...FOR_SECONDS)
+    browser = await launchChromium(executable, FOR_SECONDS)
     openPage = createOpener(browser)
   })
   afterEach(async () => {

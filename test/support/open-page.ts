@@ -212,13 +212,8 @@ function isExecutable(path: string): boolean {
 /** A name for this machine that only the browser knows. Pages there cannot use the clipboard, and send no Sec-Fetch-Site. */
 export const PLAIN_HOST = 'sluice.test'
 
-/** For pages that live for seconds. */
-export const FOR_SECONDS: readonly string[] = [
-  // Optimised code would cost more than it saves: a fifth of the renderer's CPU time.
-  '--js-flags=--no-maglev --no-turbofan',
-  // The pages of a profile share its process, with the compiled code: without a limit, each would start its own.
-  '--renderer-process-limit=1',
-]
+/** A page of a test lives for seconds, in which optimised code costs more than it saves: a fifth of the renderer's CPU time. */
+export const FOR_SECONDS = '--js-flags=--no-maglev --no-turbofan'
 
 /** Starts a headless browser, with more flags if there are any. */
 export const launchChromium = (executablePath: string, ...flags: readonly string[]): Promise<Browser> =>
