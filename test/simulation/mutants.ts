@@ -27,6 +27,7 @@ export const MUTANTS = {
     by: 'await batch.commit(position)',
   },
   'redelivered-counted-again': {
+    from: 38,
     file: batch,
     code: 'known !== undefined && known.position <= offset ? known.history : NO_HISTORY',
     by: 'known?.history ?? NO_HISTORY',
@@ -69,7 +70,7 @@ export const MUTANTS = {
     code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
-  'unsettled-is-durable': { from: 137, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
+  'unsettled-is-durable': { from: 75, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
   'uncertain-is-refused': { from: 86, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
@@ -88,7 +89,7 @@ export const MUTANTS = {
     by: 'slice.places.push(slice.places.length)',
   },
   'failures-misplaced': {
-    from: 60,
+    from: 42,
     file: 'gateway/ingest/handlers.ts',
     code: 'places.push(index)',
     by: 'places.push(places.length)',
