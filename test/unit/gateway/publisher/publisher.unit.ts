@@ -409,6 +409,14 @@ describe('a publisher that stops', () => {
     await stop(publisher)
   })
 
+  test('waits for no look at the partitions', async () => {
+    const { journal, publisher } = await setUp({ partitionCheckMs: 1 })
+    const looks = vi.spyOn(journal, 'partitionCount').mockReturnValue(new Promise(() => undefined))
+    await eventually(() => looks.mock.calls.length === 1)
+    const hour = 3_600_000
+    await publisher.stop(systemClock.now() + hour)
+  })
+
   test('has started before it takes anything', async () => {
     const { publisher } = await setUp()
     await stop(publisher)
