@@ -38,7 +38,6 @@ export const MUTANTS = {
     by: 'deadline - performance.now()',
   },
   'linger-timer-in-the-past': {
-    from: 36,
     file: 'gateway/publisher/schedule.ts',
     code: 'else if (timer === undefined && looking === undefined) linger(now)',
     by: 'else if (timer === undefined) linger(now)',
@@ -70,7 +69,7 @@ export const MUTANTS = {
     code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
-  'unsettled-is-durable': { from: 75, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
+  'unsettled-is-durable': { from: 50, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
   'uncertain-is-refused': { from: 86, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
