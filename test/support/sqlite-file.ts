@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { afterEach, beforeEach } from 'vitest'
 import type { Cursor, EntryFilter } from '../../shared/log-store/log-store.ts'
 import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
 import type { SourcePage } from '../../shared/log-store/sqlite/entry-reader.ts'
@@ -13,6 +17,16 @@ import {
 import type { Store } from '../../shared/log-store/sqlite/store.ts'
 import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
 import { documentOf } from './documents.ts'
+
+/** Gives each test the path of a log store's file that is not yet there, in a folder of its own, which is removed afterwards. */
+export function eachInNewFile(use: (file: string) => void): void {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sluice-logs-'))
+    use(join(folder, 'logs.db'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+}
 
 /** Runs on the file of a log store as another program has it. Nothing else may have it open where `work` changes its version. */
 export function inFile<T>(file: string, work: (database: DatabaseSync) => T): T {

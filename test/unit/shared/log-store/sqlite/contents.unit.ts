@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { createBlockReader } from '../../../../../shared/log-store/sqlite/contents.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
@@ -10,7 +8,7 @@ import { openStore, type Store } from '../../../../../shared/log-store/sqlite/st
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, entriesOf, eventDocument, recordOf } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { contentsIn, inFile, listed, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
+import { contentsIn, eachInNewFile, inFile, listed, removeBefore, toVersion3 } from '../../../../support/sqlite-file.ts'
 
 const all = entriesOf('payments')
 const query = (text: string) => ({ ...all, query: parseQuery(text).query })
@@ -20,13 +18,10 @@ const LIMITS = { textTableArrivals: 50, movedOfATurn: 30 }
 /** Entries of a full block. */
 const FULL = 512
 
-let folder: string
 let file: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-contents-'))
-  file = join(folder, 'logs.db')
+eachInNewFile((path) => {
+  file = path
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const blockSizes = (): readonly number[] =>
   inFile(file, (database) => database.prepare('SELECT last - first + 1 AS size FROM blocks ORDER BY first').all()).map(

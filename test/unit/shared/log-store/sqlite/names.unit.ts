@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import type { StoreLimits } from '../../../../../shared/log-store/sqlite/context.ts'
@@ -11,19 +8,14 @@ import { openStore, type Store } from '../../../../../shared/log-store/sqlite/st
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
 import { applicationDocument, entriesOf, eventDocument } from '../../../../support/documents.ts'
-import { damage, inFile, removeBefore, toVersion6 } from '../../../../support/sqlite-file.ts'
+import { damage, eachInNewFile, inFile, removeBefore, toVersion6 } from '../../../../support/sqlite-file.ts'
 
 const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03'] as const
 
-let folder: string
 let file: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-names-'))
-  file = join(folder, 'logs.db')
+eachInNewFile((path) => {
+  file = path
 })
-
-afterEach(() => rmSync(folder, { recursive: true }))
 
 function withStore(limits: Partial<StoreLimits>, work: (calls: Store) => void): void {
   const store = openStore({ file, limits })

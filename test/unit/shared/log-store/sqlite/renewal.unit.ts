@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import type { EntryRecord } from '../../../../../shared/contract/records.ts'
@@ -10,7 +9,7 @@ import { openStore, type Store } from '../../../../../shared/log-store/sqlite/st
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, entriesOf, eventDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { contentsIn, inFile, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
+import { contentsIn, eachInNewFile, inFile, removeBefore, toVersion1 } from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const LIMITS = { movedOfATurn: 3, renewedOfATurn: 4, textTableArrivals: 10 }
@@ -18,14 +17,10 @@ const GROUPS = { groupsMax: 100, bucketsMax: 1 }
 const never = new AbortController().signal
 const all = entriesOf(TEAM)
 
-let folder: string
 let file: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-renewal-'))
-  file = join(folder, 'logs.db')
+eachInNewFile((path) => {
+  file = path
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const found = (calls: Store, text: string): number => calls.count({ ...all, query: parseQuery(text).query })
 
@@ -170,7 +165,7 @@ describe('entries that the version before stored', () => {
           }
           while (renewTurn(store.calls));
           expectWhole()
-          const anew = openStore({ file: join(folder, 'anew.db') })
+          const anew = openStore({ file: join(dirname(file), 'anew.db') })
           try {
             anew.calls.write(inFile(file, contentsIn).map(documentOf))
             expect(answers(store.calls)).toEqual(answers(anew.calls))
@@ -179,7 +174,7 @@ describe('entries that the version before stored', () => {
           }
         } finally {
           store.close()
-          for (const one of ['logs.db', 'anew.db']) rmSync(join(folder, one), { force: true })
+          for (const one of ['logs.db', 'anew.db']) rmSync(join(dirname(file), one), { force: true })
         }
       }),
     )

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
@@ -20,20 +19,24 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, entriesOf, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import * as fc from '../../../../support/fast-check.ts'
-import { damage, inFile, listed, removeBefore, toVersion1, toVersion6 } from '../../../../support/sqlite-file.ts'
+import {
+  damage,
+  eachInNewFile,
+  inFile,
+  listed,
+  removeBefore,
+  toVersion1,
+  toVersion6,
+} from '../../../../support/sqlite-file.ts'
 
 const TEAM = 'payments'
 const MINUTE = 60_000_000_000n
 const never = new AbortController().signal
 
-let folder: string
 let file: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-rollups-'))
-  file = join(folder, 'logs.db')
+eachInNewFile((path) => {
+  file = path
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs on a store in this thread and closes it. */
 function withStore<T>(limits: StoreOptions['limits'], work: (calls: Store) => T): T {
@@ -323,7 +326,7 @@ describe('counts that are kept', () => {
     fc.assert(
       fc.property(reached, work, (some, [sequence, asked]) => {
         const limits = { ...some, countedOfAStep: 7, textTableArrivals: 20, nearEntries: 2 }
-        rmSync(folder, { recursive: true, force: true })
+        rmSync(dirname(file), { recursive: true, force: true })
         let store = openStore({ file, limits })
         try {
           for (const action of sequence) {

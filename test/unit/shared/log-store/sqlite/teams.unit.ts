@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { deltasOf } from '../../../../contract/log-store-flows.ts'
@@ -9,6 +6,7 @@ import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, entriesOf } from '../../../../support/documents.ts'
 import {
   damage,
+  eachInNewFile,
   inFile,
   listed,
   removeBefore,
@@ -17,13 +15,10 @@ import {
   toVersion8,
 } from '../../../../support/sqlite-file.ts'
 
-let folder: string
 let file: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-teams-'))
-  file = join(folder, 'logs.db')
+eachInNewFile((path) => {
+  file = path
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Names that are numbers, as keys are, and one that is none. */
 const NAMES = ['payments', '1', '2', '3', '9'.repeat(30), '007', '-8']
