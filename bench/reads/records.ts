@@ -103,7 +103,7 @@ function record(index: number, count: number, random: Random): EntryRecord {
 
 type Common = Pick<EntryRecord, 'id' | 'receivedAt' | 'timestamp' | 'environment' | 'correlationKey' | 'team'>
 
-/** What records begin with, in the order in which the gateway writes it. */
+/** The first members of a record, in the order in which the gateway writes them. */
 const beginning = <Kind extends EntryRecord['kind']>(
   kind: Kind,
   level: Level,

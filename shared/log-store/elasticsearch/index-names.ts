@@ -2,7 +2,7 @@ import type { EntryKind } from '../../contract/records.ts'
 
 /** The version of the mappings. A change that existing documents cannot serve is a new version, and so new indices. */
 const VERSION = 'v1'
-const KINDS: readonly EntryKind[] = ['event', 'application']
+export const KINDS: readonly EntryKind[] = ['event', 'application']
 const VIEW = { event: 'event-logs', application: 'application-logs' } as const satisfies Record<EntryKind, string>
 
 /** As INDEX_PREFIX allows: Elasticsearch accepts no capitals and few special characters, none of these at the beginning. */

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { Connection } from './connection.ts'
-import type { IndexNames } from './index-names.ts'
+import { type IndexNames, KINDS } from './index-names.ts'
 
 /** A shard of `_cat/shards`; an unassigned shard has no size. */
 interface Shard {
@@ -29,15 +29,14 @@ export function createShardReport(
       query: { format: 'json', bytes: 'b', h: 'index,docs,store' },
     })
     open.set(shards.length)
-    bytesMax.set(greatest(shards.map(({ store }) => store)))
-    documentsMax.set(greatest(shards.map(({ docs }) => docs)))
-    for (const kind of ['event', 'application'] as const) {
+    bytesMax.set(greatest(shards.map(({ store }) => Number(store ?? 0))))
+    documentsMax.set(greatest(shards.map(({ docs }) => Number(docs ?? 0))))
+    for (const kind of KINDS) {
       const ofKind = shards.filter(({ index }) => names.kindOf(index) === kind)
       const days = ofKind.map(({ index }) => Date.parse(names.dayOf(index) ?? '') / 1_000 || 0)
-      newestDay.set({ kind }, Math.max(0, ...days))
+      newestDay.set({ kind }, greatest(days))
     }
   }
 }
 
-const greatest = (texts: readonly (string | null)[]): number =>
-  texts.reduce((most, text) => Math.max(most, Number(text ?? 0)), 0)
+const greatest = (numbers: readonly number[]): number => numbers.reduce((most, number) => Math.max(most, number), 0)

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../runtime/waiting.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
 import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
+import { KINDS } from './index-names.ts'
 import type { ErrorBody } from './outcome.ts'
 import { compileFilter } from './query-dsl.ts'
 import { ANSWER_BYTES_MAX, askForFewer, retried } from './retrying.ts'
@@ -48,7 +49,7 @@ interface Arrival {
  */
 export function createTail({ connection, checkpoints }: Deps): LogStoreReader['tail'] {
   return async function tail(filter, after, limit, signal) {
-    const kinds = filter.kinds.length === 0 ? (['event', 'application'] as const) : filter.kinds
+    const kinds = filter.kinds.length === 0 ? KINDS : filter.kinds
     const position = after === null ? NOWHERE : decodePosition(after)
     if (position === undefined) throw new TailCursorError('the cursor of the tail is none of ours')
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
@@ -97,7 +98,7 @@ export function decodePosition(text: string): TailPosition | undefined {
   const match = SHAPE.exec(text)
   if (match === null) return undefined
   const [, letters = '', parts = ''] = match
-  const kinds = (['event', 'application'] as const).filter((kind) => letters.includes(KIND_LETTERS[kind]))
+  const kinds = KINDS.filter((kind) => letters.includes(KIND_LETTERS[kind]))
   const seen = parts
     .split(',')
     .filter((part) => part !== '')

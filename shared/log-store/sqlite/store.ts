@@ -45,15 +45,16 @@ export function openStore(options: StoreOptions) {
   }
 
   /** A call that reads of one Team. */
-  const readingOf = <Args extends readonly unknown[], Result>(call: Call<[team: string, ...Args], Result>) =>
-    reading<[team: string, ...Args], Result>((_, team, ...args) => call(context, keyOf(database, team), ...args))
+  const readingOf = <Args extends readonly unknown[], Result>(call: Call<[team: string, ...Args], Result>) => {
+    return (team: string, ...args: Args): Result => database.read(() => call(context, keyOf(database, team), ...args))
+  }
   /** The same by a filter. */
   const filtering = <Filter extends { readonly team: string }, Args extends readonly unknown[], Result>(
     call: Call<[filter: Filter, ...Args], Result>,
-  ) =>
-    reading<[filter: Filter, ...Args], Result>((_, filter, ...args) =>
-      call(context, { ...filter, team: keyOf(database, filter.team) }, ...args),
-    )
+  ) => {
+    return (filter: Filter, ...args: Args): Result =>
+      database.read(() => call(context, { ...filter, team: keyOf(database, filter.team) }, ...args))
+  }
 
   return {
     calls: {

@@ -24,7 +24,7 @@ const key = fc.oneof(
   fc.constantFrom('order-1', '"', '\\', '$&', '', '\u0001'),
 )
 
-/** What a row has of an entry: some values of it are unusual. */
+/** The values that a row has of an entry, some of them unusual. */
 const rowValues = fc
   .record({ id: fc.oneof(fc.uuid(), key), receivedAt: time, timestamp: time, correlationKey: fc.option(key) })
   .chain((values) =>
