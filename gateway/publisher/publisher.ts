@@ -82,6 +82,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     name: 'checks of topics',
     clock,
     intervalMs: options.partitionCheckMs,
+    firstAfterMs: options.partitionCheckMs,
     run: async (signal) => {
       await partitions.check(signal)
       await checkTight()

@@ -4,8 +4,10 @@ import { byDeadline } from './waiting.ts'
 
 interface RepeaterOptions {
   readonly name: string
-  /** Time from the end of a run to the next one, in milliseconds; the first run begins with the service. */
+  /** Time from the end of a run to the next one, in milliseconds. */
   readonly intervalMs: number
+  /** Time from the start of the service to the first run, in milliseconds; 0 if it is missing. */
+  readonly firstAfterMs?: number
   /** The signal aborts when the service is stopped, which waits for the run until the deadline. */
   readonly run: (signal: AbortSignal) => Promise<unknown>
   /** Is told about a failed run, unless the stop cut it short; the repetition goes on. */
@@ -15,7 +17,8 @@ interface RepeaterOptions {
 }
 
 /** A service that runs something repeatedly, never twice at a time. Its timer does not keep the process alive. */
-export function createRepeater({ name, intervalMs, run, onError, clock = systemClock }: RepeaterOptions): Service {
+export function createRepeater(options: RepeaterOptions): Service {
+  const { name, intervalMs, firstAfterMs = 0, run, onError, clock = systemClock } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   const stopping = new AbortController()
@@ -27,17 +30,21 @@ export function createRepeater({ name, intervalMs, run, onError, clock = systemC
     } catch (error) {
       if (!signal.aborted) onError(error)
     }
-    if (signal.aborted) return
-    timer = setTimeout(begin, intervalMs)
-    timer.unref()
+    if (!signal.aborted) beginIn(intervalMs)
   }
   const begin = (): void => {
     running = turn()
   }
+  const beginIn = (ms: number): void => {
+    timer = setTimeout(begin, ms)
+    timer.unref()
+  }
   return {
     name,
     start: async () => {
-      if (!signal.aborted && running === undefined) begin()
+      if (signal.aborted || running !== undefined || timer !== undefined) return
+      if (firstAfterMs === 0) begin()
+      else beginIn(firstAfterMs)
     },
     stop: async (deadline) => {
       stopping.abort()

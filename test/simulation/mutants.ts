@@ -27,17 +27,19 @@ export const MUTANTS = {
     by: 'await batch.commit(position)',
   },
   'redelivered-counted-again': {
-    from: 38,
+    from: 43,
     file: batch,
     code: 'known !== undefined && known.position <= offset ? known.history : NO_HISTORY',
     by: 'known?.history ?? NO_HISTORY',
   },
   'drain-timer-in-the-past': {
+    from: 747,
     file: batcher,
     code: 'Math.max(0, deadline - performance.now())',
     by: 'deadline - performance.now()',
   },
   'linger-timer-in-the-past': {
+    from: 36,
     file: 'gateway/publisher/schedule.ts',
     code: 'else if (timer === undefined && looking === undefined) linger(now)',
     by: 'else if (timer === undefined) linger(now)',
@@ -69,8 +71,8 @@ export const MUTANTS = {
     code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
     by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
   },
-  'unsettled-is-durable': { from: 50, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
-  'uncertain-is-refused': { from: 86, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
+  'unsettled-is-durable': { from: 75, file: sender, code: "return 'unsettled'", by: "return 'durable'" },
+  'uncertain-is-refused': { from: 30, file: sender, code: "return 'uncertain'", by: "return 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
   'answered-when-queued': {
     file: batcher,
@@ -88,7 +90,6 @@ export const MUTANTS = {
     by: 'slice.places.push(slice.places.length)',
   },
   'failures-misplaced': {
-    from: 42,
     file: 'gateway/ingest/handlers.ts',
     code: 'places.push(index)',
     by: 'places.push(places.length)',

@@ -13,8 +13,11 @@ import { createGatewayJournal, type GatewayJournal } from '../../../support/gate
 const TOPIC = 'logs'
 const MEBIBYTE = 1024 * 1024
 
-async function setUp(options: Partial<PublisherOptions> = {}, partitions = 4) {
-  const journal = createGatewayJournal(partitions)
+async function setUp(
+  options: Partial<PublisherOptions> = {},
+  partitions = 4,
+  journal = createGatewayJournal(partitions),
+) {
   const metrics = createMetrics()
   const publisher = createPublisher({
     journal,
@@ -253,6 +256,15 @@ describe('partitions whose number changes', () => {
     const inPartition = (wanted: number) =>
       valuesOf({ ...journal, batches: journal.batches.filter(({ partition }) => partition === wanted) })
     expect([inPartition(0), inPartition(3)]).toEqual([['first', 'second'], ['third']])
+    await stop(publisher)
+  })
+
+  test('are looked for once at the start', async () => {
+    const journal = createGatewayJournal(4)
+    const looks = vi.spyOn(journal, 'partitionCount')
+    const { publisher, publish } = await setUp({}, 4, journal)
+    expect(new Set(await publish(keyed()))).toEqual(new Set(['durable']))
+    expect(looks).toHaveBeenCalledTimes(1)
     await stop(publisher)
   })
 

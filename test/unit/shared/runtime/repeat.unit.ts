@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createRepeater } from '../../../../shared/runtime/repeat.ts'
 import { eventually } from '../../../support/eventually.ts'
 
@@ -63,6 +63,26 @@ describe('a repeater', () => {
     const { start, stop } = rig(() => new Promise(() => undefined))
     await start()
     await stop(Date.now())
+  })
+
+  test('can wait before its first run', async () => {
+    vi.useFakeTimers()
+    try {
+      const run = vi.fn(async () => undefined)
+      const options = { name: 'repeater', intervalMs: 1_000, firstAfterMs: 500, run, onError: () => undefined }
+      const { start, stop } = createRepeater(options)
+      await start()
+      await start()
+      await vi.advanceTimersByTimeAsync(499)
+      expect(run).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(run).toHaveBeenCalledTimes(1)
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(run).toHaveBeenCalledTimes(2)
+      await stop(Number.MAX_SAFE_INTEGER)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('that is stopped before its start never runs', async () => {
