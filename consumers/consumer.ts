@@ -7,6 +7,7 @@ import { byDeadline } from '../shared/runtime/waiting.ts'
 import { type BatchDeps, createBatchHandler } from './batch.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
 import { createInstruments, createLag, createLagReporter } from './metrics.ts'
+import { createOtherStores } from './other-stores.ts'
 import { groupName, PROJECTIONS, type Projection, type ProjectionName, type Projector } from './projection.ts'
 
 /** Keeps one projection up to date from the journal. */
@@ -73,7 +74,7 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
   const projection = PROJECTIONS[deps.projection]
   /** Why partitions wait for somebody to act. */
   const heldUp = new Map<string, string>()
-  const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps, (place, reason) => {
+  const { instruments, deadLetters, otherStores, lagReporter, join } = assemble(projection, deps, (place, reason) => {
     if (reason === null) heldUp.delete(place)
     else heldUp.set(place, reason)
     instruments.halted(halted !== undefined || heldUp.size > 0)
@@ -141,7 +142,10 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
       if (waiting !== undefined) return { name, ready: false, reason: waiting }
       // A group simply has no partitions of a topic that was deleted.
       const missing = lagReporter.missing()
-      return missing === null ? { ...subscription.health(), name } : { name, ready: false, reason: missing }
+      if (missing !== null) return { name, ready: false, reason: missing }
+      const divided = otherStores.reason()
+      // Ready nevertheless, or the move of an installation to another store would take it out of service.
+      return { ...(divided !== null && { reason: divided }), ...subscription.health(), name }
     },
   }
 }
@@ -166,6 +170,8 @@ function assemble(projection: Projection<unknown>, deps: ConsumerDeps, onHeldUp:
   const topics = [...projectors.keys()]
   const instruments = createInstruments(metrics, projection.name, clock)
   const lag = createLag()
+  const note = (): string | null => store.name?.() ?? null
+  const otherStores = createOtherStores({ group, name: note, clock, logger, onLook: instruments.divided })
   const deadLetters = createDeadLetterWriter({
     journal,
     topic: topicName(topicPrefix, 'dead-letters'),
@@ -190,14 +196,17 @@ function assemble(projection: Projection<unknown>, deps: ConsumerDeps, onHeldUp:
     tracing: tracer === null ? undefined : { tracer, group },
   })
   instruments.halted(false)
+  instruments.divided(false)
   return {
     instruments,
     deadLetters,
+    otherStores,
     lagReporter: createLagReporter({
       journal,
       topics,
       group,
       lag,
+      onPositions: otherStores.look,
       instruments,
       clock,
       logger,
@@ -205,7 +214,7 @@ function assemble(projection: Projection<unknown>, deps: ConsumerDeps, onHeldUp:
     }),
     join: (): Promise<Subscription> =>
       journal.subscribe(
-        { group, topics, recordsMax: options.batchRecordsMax, onAssigned: instruments.assigned },
+        { group, topics, recordsMax: options.batchRecordsMax, onAssigned: instruments.assigned, note },
         handler,
       ),
   }

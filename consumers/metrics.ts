@@ -1,4 +1,4 @@
-import { type AssignmentCause, TopicMissingError } from '../shared/journal/journal.ts'
+import { type AssignmentCause, type PartitionPosition, TopicMissingError } from '../shared/journal/journal.ts'
 import type { CoreServices } from '../shared/role.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
@@ -30,6 +30,8 @@ export interface Instruments {
   /** The consumer now reads this many partitions. */
   assigned(partitions: number, cause: AssignmentCause): void
   halted(isHalted: boolean): void
+  /** Whether another log store takes a part of the entries. */
+  divided(isDivided: boolean): void
 }
 
 export function createInstruments(metrics: Metrics, projection: ProjectionName, clock: Clock): Instruments {
@@ -42,6 +44,7 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
   const lagRecords = metrics.gauge('sluice_consumer_lag_records')
   const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels(own)
   const halted = metrics.gauge('sluice_consumer_halted').labels(own)
+  const divided = metrics.gauge('sluice_consumer_divided').labels(own)
   const write = metrics.histogram('sluice_consumer_write_seconds').labels(own)
   const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels(own)
   const committed = metrics.gauge('sluice_consumer_last_commit_timestamp_seconds').labels(own)
@@ -87,6 +90,7 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
       pausedSince = undefined
     },
     halted: (isHalted) => halted.set(isHalted ? 1 : 0),
+    divided: (isDivided) => divided.set(isDivided ? 1 : 0),
   }
 }
 
@@ -137,6 +141,8 @@ interface LagReporterDeps extends Pick<CoreServices, 'journal' | 'clock' | 'logg
   readonly topics: readonly string[]
   readonly group: string
   readonly lag: Lag
+  /** Called with what each measurement of a topic finds. */
+  readonly onPositions: (topic: string, positions: readonly PartitionPosition[]) => void
   readonly instruments: Instruments
   readonly intervalMs: number
 }
@@ -152,11 +158,13 @@ interface LagReporter extends Service {
  * the same, so a graph takes the maximum, not the sum. It goes on after the consumer has halted.
  */
 export function createLagReporter(deps: LagReporterDeps): LagReporter {
-  const { journal, topics, group, lag, instruments, clock, logger, intervalMs } = deps
+  const { journal, topics, group, lag, onPositions, instruments, clock, logger, intervalMs } = deps
   let missing: string | null = null
 
   const measure = async (topic: string): Promise<void> => {
-    for (const { partition, firstOffset, endPosition, committed } of await journal.positions(topic, group)) {
+    const positions = await journal.positions(topic, group)
+    onPositions(topic, positions)
+    for (const { partition, firstOffset, endPosition, committed } of positions) {
       const position = committed ?? firstOffset
       const behind = Math.max(0, endPosition - position)
       instruments.lagRecords(topic, partition, behind)

@@ -608,6 +608,21 @@ const TABLE: readonly (Alert | (Omit<Alert, 'rules'> & AlertRule))[] = [
     ],
   },
   {
+    name: 'SluiceStoresDivided',
+    severity: 'ticket',
+    expression: 'max by (view) (sluice_consumer_divided) == 1',
+    // A move to another log store, process by process, takes less.
+    lasting: '20m',
+    summary: 'Consumers of another log store take a part of the entries of the projection {{ $labels.view }}.',
+    cases: [
+      fires('40m', [{ severity: 'ticket', view: 'flows' }], {
+        'sluice_consumer_divided{view="flows",instance="a"}': '0x5 1x60',
+        'sluice_consumer_divided{view="event-logs",instance="a"}': '0x60',
+      }),
+      silent('40m', { 'sluice_consumer_divided{view="flows",instance="a"}': '0x5 1x14 0x60' }),
+    ],
+  },
+  {
     name: 'SluiceVersionsMixed',
     severity: 'ticket',
     expression: 'count by (role) (count by (role, version) (sluice_build_info)) > 1',

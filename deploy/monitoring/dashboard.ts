@@ -24,6 +24,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     panel('Halted, blocked, not ready', 'short', {
       'halted {{view}}': 'max by (view) (sluice_consumer_halted)',
       'store blocked': 'max(sluice_store_blocked)',
+      'divided {{view}}': 'max by (view) (sluice_consumer_divided)',
       'breaker {{topic}} {{instance}}': 'max by (topic, instance) (sluice_publish_breaker_state)',
       'registry {{instance}}': 'min by (instance) (sluice_registry_ready)',
     }),

@@ -191,6 +191,7 @@ async function openElasticsearchLogStore(deps: BaseServices, url: string): Promi
     rebuildCounts: async () => ['Elasticsearch counts when it is asked: there is nothing to make'],
     rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
     maintain: async () => {
+      await store.identify()
       try {
         await store.indices.prepareDays()
       } finally {

@@ -144,6 +144,8 @@ export interface SubscribeOptions {
   readonly recordsMax: number
   /** Called with the number of partitions that this member reads from now on, and the cause of the change. Must not throw. */
   readonly onAssigned?: (partitions: number, cause: AssignmentCause) => void
+  /** Called with each commit: a text of at most a few hundred bytes, or null, that `positions` returns. */
+  readonly note?: () => string | null
 }
 
 /**
@@ -179,6 +181,8 @@ export interface PartitionPosition {
   readonly firstOffset: number
   readonly endPosition: number
   readonly committed: number | null
+  /** The note of the member that committed it. Absent if it had none, or if one process alone has the journal. */
+  readonly note?: string
 }
 
 /** The state of unconfirmed records: certainly not written, or unknown. */

@@ -26,6 +26,9 @@ export interface LogStoreWriter {
   /** The longest time from a write's return until a search sees the documents, in milliseconds. */
   readonly searchableWithinMs: number
 
+  /** Tells this store from all others in use, as those of another cluster; null while it is unknown. Absent if there can be no other. */
+  name?(): string | null
+
   /**
    * Stores documents; one outcome each, in order. Iterates over them once, and may pause between two. Transient failures are retried until
    * `signal` aborts. Rejects with a `StoreHaltError` for failures that retrying cannot cure, and with the signal's reason.

@@ -114,6 +114,10 @@ export const METRICS = {
     '1 when a projection has halted, or one of its partitions waits, and needs an operator; its log says why.',
     'view',
   ),
+  sluice_consumer_divided: gauge(
+    '1 while consumers of another log store share the group of a projection, so that each store lacks a part of the entries; the log names it.',
+    'view',
+  ),
   sluice_store_bulk_seconds: histogram(
     'Seconds of one bulk request to Elasticsearch, without the waits between attempts.',
   ),

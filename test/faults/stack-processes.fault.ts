@@ -1,9 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually, FAULT_SCALE } from '../support/eventually.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { caughtUp, metricOf, prove } from '../support/full-stack-ledger.ts'
+
+interface Part {
+  readonly name: string
+  readonly ready: boolean
+  readonly reason?: string
+}
+
+const partsOf = async (url: string): Promise<readonly Part[]> =>
+  ((await (await fetch(`${url}/health/ready`)).json()) as { parts: readonly Part[] }).parts
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const needs = { kafka: 'shared', elasticsearch: 'shared' } as const
@@ -57,6 +67,38 @@ await describeWithBackends('processes that die or join, full stack', needs, ({ k
         }
       })
       await caughtUp(stack)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'consumers of another installation on the same topics: both tell of it, and the views are made whole again',
+    async () => {
+      await prove(stack, 'divided stores', async (load) => {
+        const indexPrefix = `${stack.indexPrefix}-other`
+        const other = await stack.startAnother('consumers', { INDEX_PREFIX: indexPrefix })
+        for (const [url, store] of [
+          [stack.consumers.url(), indexPrefix],
+          [other.url, stack.indexPrefix],
+        ] as const) {
+          await eventually(async () => {
+            const parts = await partsOf(url)
+            const told = parts.filter(({ reason }) => reason?.includes(`/${store}, as consumers of both`))
+            expect(told.map(({ name, ready }) => [name, ready])).toContainEqual(['application-logs consumer', true])
+          }, 90_000)
+          expect(await metricOf(url, 'sluice_consumer_divided')).toBeGreaterThan(0)
+        }
+        await load.answeredMore(200)
+        other.kill('SIGTERM')
+        expect(await other.exited).toBe(0)
+        let written = 0
+        for (const view of PROJECTION_NAMES) {
+          const { code, stdout } = await stack.command(['views', 'rebuild', view, '--from', 'topics'])
+          expect([view, code]).toEqual([view, 0])
+          written += Number(/^(\d+) written/.exec(stdout)?.[1] ?? 0)
+        }
+        expect(written).toBeGreaterThan(0)
+      })
     },
     PATIENCE_MS,
   )

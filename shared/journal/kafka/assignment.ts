@@ -33,6 +33,8 @@ export interface AssignmentOptions {
   /** The topics of all partitions, including those added later. */
   readonly topics: readonly string[]
   readonly recordsMax: number
+  /** As in `SubscribeOptions`. */
+  readonly note?: () => string | null
   readonly handler: Handler
   /** Commits on behalf of the member that owns the partitions. */
   readonly commit: Commit

@@ -52,12 +52,16 @@ export function startClassicMember(options: MemberOptions): Member {
       ...reading,
       // The library's own commit is not used: if the group has moved on, it rejoins and repeats the commit in the new generation, for a
       // partition that another member may own by then.
-      commit: commitPosition(async (places) => {
-        const coordinator = await client.findGroupCoordinator()
-        const connection = (await client.connectToBrokers([coordinator])).get(coordinator)
-        if (connection === undefined) throw new Error('the coordinator is not among the brokers')
-        await offsetCommitV8.api.async(connection, group, generationId, memberId, null, places)
-      }, logger),
+      commit: commitPosition(
+        async (places) => {
+          const coordinator = await client.findGroupCoordinator()
+          const connection = (await client.connectToBrokers([coordinator])).get(coordinator)
+          if (connection === undefined) throw new Error('the coordinator is not among the brokers')
+          await offsetCommitV8.api.async(connection, group, generationId, memberId, null, places)
+        },
+        logger,
+        reading.note,
+      ),
     })
     assignment.add(assigned)
   })

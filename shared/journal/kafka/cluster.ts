@@ -56,6 +56,11 @@ export interface GroupPosition extends Bounds {
   readonly committed: LogPlace | null
 }
 
+/** A committed place, with the note of the member that committed it; empty if it had none. */
+interface CommittedPlace extends LogPlace {
+  readonly note: string
+}
+
 interface TopicPartition {
   readonly leader: number
   readonly replicas: readonly number[]
@@ -126,12 +131,10 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     positions: async (topic, group) => {
       const found = await bounds(topic)
       const committed = await committedOf(admin, topic, group, [...found.keys()])
-      return found.map(({ first, end }, partition) => ({
-        partition,
-        firstOffset: first,
-        endPosition: end,
-        committed: committed.get(partition)?.position ?? null,
-      }))
+      return found.map(({ first, end }, partition) => {
+        const { position = null, note = '' } = committed.get(partition) ?? {}
+        return { partition, firstOffset: first, endPosition: end, committed: position, ...(note !== '' && { note }) }
+      })
     },
     rewind: async (topic, groupId) => {
       const partitionOffsets = (await bounds(topic)).map(({ first }, partition) => ({
@@ -203,9 +206,12 @@ async function committedOf(admin: Admin, topic: string, group: string, partition
   const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
   const found = listed?.topics.find(({ name }) => name === topic)?.partitions ?? []
   return new Map(
-    found.flatMap(({ partitionIndex, committedOffset, committedLeaderEpoch: leaderEpoch }): [number, LogPlace][] =>
-      committedOffset < 0 ? [] : [[partitionIndex, { position: Number(committedOffset), leaderEpoch }]],
-    ),
+    found.flatMap((each): [number, CommittedPlace][] => {
+      const { partitionIndex, committedOffset, committedLeaderEpoch: leaderEpoch, metadata } = each
+      return committedOffset < 0
+        ? []
+        : [[partitionIndex, { position: Number(committedOffset), leaderEpoch, note: metadata ?? '' }]]
+    }),
   )
 }
 

@@ -35,13 +35,13 @@ const REFUSED = [
  * is stale (STALE_MEMBER_EPOCH), the next heartbeat brings the newer one.
  */
 export const commitPosition =
-  (send: SendCommit, logger: Logger, retryMs = RETRY_DELAY_MS): Commit =>
+  (send: SendCommit, logger: Logger, note: () => string | null = () => null, retryMs = RETRY_DELAY_MS): Commit =>
   async (topic, partition, { position, leaderEpoch }, signal) => {
     const place = {
       partitionIndex: partition,
       committedOffset: BigInt(position),
       committedLeaderEpoch: leaderEpoch,
-      committedMetadata: null,
+      committedMetadata: note(),
     }
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
@@ -49,6 +49,11 @@ export const commitPosition =
         return 'committed'
       } catch (error) {
         if (hasCode(error, ...FENCED)) return 'fenced'
+        // Brokers may allow no note, or only a shorter one (offset.metadata.max.bytes).
+        if (place.committedMetadata !== null && hasCode(error, 'OFFSET_METADATA_TOO_LARGE')) {
+          place.committedMetadata = null
+          continue
+        }
         const reason = describeFault(error)
         if (hasCode(error, ...REFUSED)) {
           throw new Error(`the position ${position} of ${topic}/${partition} cannot be committed: ${reason}`, {

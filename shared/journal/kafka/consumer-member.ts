@@ -175,7 +175,7 @@ function startMembership(
 
   const assignment = startAssignment({
     ...reading,
-    commit: commitPosition((places) => coordinator.commit(membership.epoch, places), logger),
+    commit: commitPosition((places) => coordinator.commit(membership.epoch, places), logger, reading.note),
     onFenced: () => {
       membership.isFenced = true
       hurry()

@@ -60,6 +60,8 @@ export interface ElasticsearchLogStore extends LogStore {
   readonly rebuild: Rebuild
   /** Measures the shards of all indices, for the metrics. */
   measureShards(): Promise<void>
+  /** Asks which cluster this is, for `name`; an error in the log tells of another one in its place. */
+  identify(): Promise<void>
 }
 
 /** Whether an index could not be made for want of shards (`cluster.max_shards_per_node`). */
@@ -97,6 +99,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   const writeEntries = createEntryWriter({ bulk, otherDays, names, clock, logger })
   const mergeFlows = createFlowWriter({ bulk, connection: once, names, metrics })
   let hasTemplates = false
+  let clusterId: string | null = null
 
   /** A write makes the indices that it lacks. */
   async function requireTemplates(signal: AbortSignal): Promise<void> {
@@ -116,6 +119,17 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       metrics,
     }),
     measureShards: createShardReport(patient, names, metrics),
+    async identify() {
+      const found = await readClusterId(once)
+      if (found === null) return
+      if (clusterId !== null && clusterId !== found)
+        logger.error(
+          { former: clusterId, found },
+          'another cluster answers in place of the former one: docs/runbooks/lost-index.md',
+        )
+      clusterId = found
+    },
+    name: () => (clusterId === null ? null : `elasticsearch:${clusterId}/${names.prefix}`),
     async write(documents, signal) {
       await requireTemplates(signal)
       return writeEntries(documents, signal)
@@ -140,6 +154,23 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     },
   }
 }
+
+/** Null if the cluster has none yet, or keeps it to itself behind a proxy. */
+async function readClusterId(connection: Connection): Promise<string | null> {
+  const request = {
+    method: 'GET',
+    path: '/',
+    query: { filter_path: 'cluster_uuid' },
+    timeoutMs: HEALTH_TIMEOUT_MS,
+  } as const
+  const { cluster_uuid: id = NO_ID } = await connection
+    .send<{ readonly cluster_uuid?: string }>(request)
+    .catch((): { readonly cluster_uuid?: string } => ({}))
+  return id === NO_ID ? null : id
+}
+
+/** The id of a cluster that has elected no master since its start. */
+const NO_ID = '_na_'
 
 /**
  * Tells whether the store can work, by the state of the cluster and one read that has to succeed once: a search tells what the login may do,

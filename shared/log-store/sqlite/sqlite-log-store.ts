@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import type { EntryRecord } from '../../contract/records.ts'
 import { parseRecord } from '../../contract/rows.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
@@ -61,6 +63,8 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
   return {
     // A write is committed when it returns, and every read begins with the last commit.
     searchableWithinMs: 0,
+    // Another machine may have a file of this name.
+    name: () => `sqlite:${hostname()}:${resolve(file)}`,
     write: (documents, signal) => {
       const all = [...documents]
       return persist(() => store.call('write', all), signal)

@@ -4,6 +4,7 @@ import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
 import {
   AppendError,
   type Journal,
+  type PartitionPosition,
   type SubscribeOptions,
   type Subscription,
   TopicMissingError,
@@ -20,6 +21,7 @@ import {
   published,
 } from '../../support/consumers-records.ts'
 import { createConsumersRig, soon } from '../../support/consumers-rig.ts'
+import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
 
@@ -531,6 +533,43 @@ describe('how far a projection is behind', () => {
     }
     deleted = null
     await eventually(() => expect(consumer.health()).toMatchObject({ ready: true }))
+  })
+
+  test('tells of consumers that share its group and write to another log store, until they are gone', async () => {
+    let now = Date.parse('2026-03-01T10:00:00.000Z')
+    const rig = createConsumersRig({
+      clock: { now: () => now },
+      store: { ...createMemoryStoreWriter(), name: () => 'here' },
+    })
+    const found: PartitionPosition = { partition: 0, firstOffset: 0, endPosition: 9, committed: 1, note: 'there' }
+    let others = found
+    let looks = 0
+    const positions = async (): Promise<readonly PartitionPosition[]> => {
+      looks++
+      return [others]
+    }
+    const consumer = await started(rig.consumer('event-logs', { lagIntervalMs: 5 }, { ...rig.journal, positions }))
+    const looked = async (): Promise<void> => {
+      const { length } = [...Array(looks + 2)]
+      await eventually(() => expect(looks).toBeGreaterThanOrEqual(length))
+    }
+    // The other store may be the former one of this group.
+    await looked()
+    expect(consumer.health()).toEqual({ name: 'event-logs consumer', ready: true })
+    for (const note of ['here', undefined]) {
+      others = { ...found, committed: 2, ...(note !== undefined && { note }) }
+      await looked()
+      expect(await rig.metric('sluice_consumer_divided')).toBe(0)
+    }
+    others = { ...found, committed: 3 }
+    await eventually(async () => expect(await rig.metric('sluice_consumer_divided')).toBe(1))
+    expect(consumer.health()).toMatchObject({ ready: true, reason: expect.stringMatching(/and there, .*TOPIC_PREFIX/) })
+    others = { ...found, committed: 4, note: 'here' }
+    await looked()
+    expect(await rig.metric('sluice_consumer_divided')).toBe(1)
+    now += 601_000
+    await eventually(async () => expect(await rig.metric('sluice_consumer_divided')).toBe(0))
+    expect(consumer.health()).toEqual({ name: 'event-logs consumer', ready: true })
   })
 
   test('tells how long an entry takes until a search finds it, for entries stored now', async () => {
