@@ -372,23 +372,30 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await other.close()
     }))
 
-  test('a topic that is gone does not keep a new member of its group from the others', async () => {
-    const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })
-    const [gone, kept] = [uniqueName('gone'), uniqueName('kept')]
-    await journal.createTopics([eventTopic(gone), eventTopic(kept)])
-    const values: (string | undefined)[] = []
-    const options = { group: uniqueName('group'), topics: [gone, kept], recordsMax: 10 }
-    await journal.subscribe(options, async ({ records, signal, commit, endPosition }) => {
-      values.push(...valuesOf(records))
-      // The first batch hangs, so that the member is made anew.
-      if (values.length === 1) await once(signal, 'abort')
-      await commit(endPosition)
-    })
-    await withAdmin((admin) => admin.deleteTopics({ topics: [gone] }))
-    await journal.append({ topic: kept, partition: 0, records: recordsOf('a', 1) })
-    await eventually(() => expect(values).toEqual(['a0', 'a0']), 30_000)
-    await journal.close()
-  }, 60_000)
+  test.each(['auto', 'classic'] as const)(
+    'a topic that is gone does not keep a new member of its group from the others, and is read once it is back (%s)',
+    async (groupProtocol) => {
+      const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000, groupProtocol })
+      const [gone, kept] = [uniqueName('gone'), uniqueName('kept')]
+      await journal.createTopics([eventTopic(gone), eventTopic(kept)])
+      const values: (string | undefined)[] = []
+      const options = { group: uniqueName('group'), topics: [gone, kept], recordsMax: 10 }
+      await journal.subscribe(options, async ({ records, signal, commit, endPosition }) => {
+        values.push(...valuesOf(records))
+        // The first batch hangs, so that the member is made anew.
+        if (values.length === 1) await once(signal, 'abort')
+        await commit(endPosition)
+      })
+      await withAdmin((admin) => admin.deleteTopics({ topics: [gone] }))
+      await journal.append({ topic: kept, partition: 0, records: recordsOf('a', 1) })
+      await eventually(() => expect(values).toEqual(['a0', 'a0']), 30_000)
+      await eventually(() => journal.createTopics([eventTopic(gone)]))
+      await eventually(() => journal.append({ topic: gone, partition: 0, records: recordsOf('b', 1) }))
+      await eventually(() => expect(values).toEqual(['a0', 'a0', 'b0']), 60_000)
+      await journal.close()
+    },
+    120_000,
+  )
 
   test('a batch stays bounded in bytes, however well its records were compressed', () =>
     using(async (journal) => {

@@ -1,4 +1,5 @@
 import { Consumer, offsetCommitV8 } from '@platformatic/kafka'
+import { TopicMissingError } from '../journal.ts'
 import { type Assignment, startAssignment } from './assignment.ts'
 import { commitPosition } from './commit.ts'
 import { clientOptions } from './connection.ts'
@@ -29,7 +30,8 @@ export function startClassicMember(options: MemberOptions): Member {
     // A member that has ended must not join again; any answer would make the library set a timer of a minute that nothing clears.
     return stopped ? new Promise(() => undefined) : Buffer.alloc(0)
   }
-  const client = createClient(context, reading, release)
+  const partitions = watchPartitions(context, topics, (topic) => end({ reason: `partitions were added to ${topic}` }))
+  const client = createClient(context, reading, release, partitions.onMissing)
   client.on('consumer:heartbeat:error', ({ error }) =>
     logger.debug({ group, reason: describeFault(error) }, 'a heartbeat failed'),
   )
@@ -65,14 +67,13 @@ export function startClassicMember(options: MemberOptions): Member {
     })
     assignment.add(assigned)
   })
-  const partitions = watchPartitions(context, topics, (topic) => end({ reason: `partitions were added to ${topic}` }))
   client.joinGroup({}).catch((error) => end({ reason: describeFault(error) }))
   return {
     assignment: () => assignment,
     heartbeatAt: () => heartbeatAt,
     stop: () => {
       stopped = true
-      clearInterval(partitions)
+      partitions.stop()
     },
     // Leaves before closing, since a client that is only closed while a heartbeat is in progress goes on with its heartbeats.
     leave: async () => {
@@ -89,6 +90,7 @@ function createClient(
   context: GroupContext,
   { group, topics }: MemberOptions['reading'],
   release: () => Promise<Buffer>,
+  onMissing: (topic: string) => void,
 ): Consumer<Buffer, Buffer, Buffer, Buffer> {
   const { rebalanceTimeoutMs, sessionTimeoutMs, heartbeatIntervalMs } = context
   // A first join that is given up and repeated leaves a member behind that holds up its group for a session, so this client is more patient
@@ -107,7 +109,8 @@ function createClient(
     protocolsMetadata: release,
   })
   for (const topic of topics) client.topics.track(topic)
-  return patchClient(client, context.connection)
+  // The leader of a group deals out the partitions of the topics that are there; one that is gone must not stop the others.
+  return patchClient(client, context.connection, onMissing)
 }
 
 /** A group assigns the partitions that its leader knew when it joined; those added later need another round. */
@@ -115,13 +118,18 @@ function watchPartitions({ cluster }: GroupContext, topics: readonly string[], o
   const counts = new Map<string, number>()
   const look = async (): Promise<void> => {
     for (const topic of topics) {
-      const { length } = await cluster.partitionsOf(topic).catch(() => [])
-      if (length === 0) continue
-      if (length > (counts.get(topic) ?? length)) onAdded(topic)
-      counts.set(topic, length)
+      const found = await cluster.partitionsOf(topic).catch((error) => (error instanceof TopicMissingError ? [] : null))
+      if (found === null) continue
+      if (found.length > (counts.get(topic) ?? found.length)) onAdded(topic)
+      counts.set(topic, found.length)
     }
   }
   // The first check comes before the join: partitions added between the join and a later check would never be noticed.
   void look()
-  return setInterval(look, PARTITION_CHECK_MS)
+  const timer = setInterval(look, PARTITION_CHECK_MS)
+  return {
+    stop: () => clearInterval(timer),
+    /** Called for a topic that the member joins without, though it may be there: a broker may not know it yet. */
+    onMissing: (topic: string): void => void counts.set(topic, 0),
+  }
 }

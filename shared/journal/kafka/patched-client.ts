@@ -33,9 +33,17 @@ import {
 } from '@platformatic/kafka'
 import type { KafkaConnection } from './connection.ts'
 
-/** Returns a client of the library, patched to survive a reset login, a frozen broker and a partition without a leader. */
-export const patchClient = <Client extends Base>(client: Client, connection: KafkaConnection): Client =>
-  askPastSilent(patchMetadata(patchConnections(client), connection), connection)
+/**
+ * Returns a client of the library, patched to survive a reset login, a frozen broker and a partition without a leader. With
+ * `onMissing`, a topic that does not exist is one without partitions, and is told; otherwise, requests that name it fail.
+ */
+export const patchClient = <Client extends Base>(
+  client: Client,
+  connection: KafkaConnection,
+  onMissing?: OnMissing,
+): Client => askPastSilent(patchMetadata(patchConnections(client), connection, onMissing), connection)
+
+type OnMissing = (topic: string) => void
 
 /**
  * Corrects two flaws in how a client of the library ends its connections, and returns the client.
@@ -127,14 +135,18 @@ const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
  *
  * A broker that was frozen and does not know yet that it was deposed: a leader of an earlier epoch than a known one is ignored.
  */
-function patchMetadata<Client extends Requests>(client: Client, connection: KafkaConnection): Client {
+function patchMetadata<Client extends Requests>(
+  client: Client,
+  connection: KafkaConnection,
+  onMissing: OnMissing | undefined,
+): Client {
   const leaders = newestLeaders.get(connection) ?? new Map()
   newestLeaders.set(connection, leaders)
   const metadata = createAPI<metadataV12.MetadataRequest, Response>(
     metadataV12.api.key,
     metadataV12.api.version,
     metadataV12.createRequest,
-    (...answer) => keepNewest(parseMetadata(...answer), leaders),
+    (...answer) => keepNewest(parseMetadata(...answer, onMissing), leaders),
   )
   const getApi = client[kGetApi].bind(client)
   client[kGetApi] = <Args extends unknown[], Answer>(name: string, callback: Callback<API<Args, Answer>>): void => {
@@ -177,14 +189,24 @@ export function keepNewest(response: Response, leaders: Leaders): Response {
   return { ...response, topics }
 }
 
-/** Like the library's parser, but only an error of a topic is an error. */
-export function parseMetadata(correlationId: number, apiKey: number, apiVersion: number, reader: Reader): Response {
+const UNKNOWN_TOPIC_OR_PARTITION = 3
+
+/** Like the library's parser, but only an error of a topic is an error, and with `onMissing` not that it does not exist. */
+export function parseMetadata(
+  correlationId: number,
+  apiKey: number,
+  apiVersion: number,
+  reader: Reader,
+  onMissing?: OnMissing,
+): Response {
   try {
     return metadataV12.parseResponse(correlationId, apiKey, apiVersion, reader)
   } catch (error) {
     if (!(error instanceof ResponseError)) throw error
     const response: Response = error['response']
-    if (response.topics.some(({ errorCode }) => errorCode !== 0)) throw error
+    const isMissing = (code: number): boolean => onMissing !== undefined && code === UNKNOWN_TOPIC_OR_PARTITION
+    if (response.topics.some(({ errorCode }) => errorCode !== 0 && !isMissing(errorCode))) throw error
+    for (const { name, errorCode } of response.topics) if (isMissing(errorCode) && name) onMissing?.(name)
     const topics = response.topics.map((topic) => ({
       ...topic,
       partitions: topic.partitions.map((each) => (each.errorCode === 0 ? each : { ...each, leaderId: NO_LEADER })),

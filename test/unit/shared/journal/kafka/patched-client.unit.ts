@@ -242,6 +242,15 @@ describe('parseMetadata', () => {
     expect(() => parse(answer([], UNKNOWN_TOPIC))).toThrow('Received response with error')
   })
 
+  test('a topic that does not exist is told and empty where that is wanted, and no other error is', () => {
+    const missing: string[] = []
+    const parseWithout = (reader: Reader) =>
+      parseMetadata(1, metadataV12.api.key, metadataV12.api.version, reader, (topic) => missing.push(topic))
+    expect(parseWithout(answer([], UNKNOWN_TOPIC)).topics).toMatchObject([{ partitions: [] }])
+    expect(missing).toEqual(['logs'])
+    expect(() => parseWithout(answer([], LEADER_NOT_AVAILABLE))).toThrow('Received response with error')
+  })
+
   test('an answer that is cut off is an error still', () => {
     const whole = answer([{ leader: 1, epoch: 4 }]).buffer.slice()
     expect(() => parse(Reader.from(whole.subarray(0, whole.length - 10)))).toThrow()
