@@ -524,13 +524,17 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await eventually(async () => expect(await journal.health()).toEqual({ name: 'journal', ready: true }))
       await setConfig(logs.name, 'unclean.leader.election.enable', 'true')
       await setConfig(registry.name, 'cleanup.policy', 'delete')
+      const dangers = [
+        `${logs.name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`,
+        `${registry.name} has cleanup.policy=delete, not compact`,
+      ]
+      await eventually(async () =>
+        expect(await journal.health()).toEqual({ name: 'journal', ready: true, reason: dangers.join('; ') }),
+      )
       await eventually(async () => {
         const error = await journal.checkDurability(topics).catch((thrown: unknown) => thrown)
         expect(error).toBeInstanceOf(DurabilityError)
-        expect((error as DurabilityError).dangers).toEqual([
-          `${logs.name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`,
-          `${registry.name} has cleanup.policy=delete, not compact`,
-        ])
+        expect((error as DurabilityError).dangers).toEqual(dangers)
       })
     }))
 })

@@ -10,7 +10,7 @@ import { describeFault } from './faults.ts'
 import { type SubscriptionContext, subscribeToTopics } from './group.ts'
 import { followTopic, scanTopic } from './read.ts'
 import { packRecords } from './record-batch.ts'
-import { type AppliedTopic, applyTopics, checkDurability, createMissing, findCompacted } from './topic-admin.ts'
+import { type AppliedTopic, applyTopics, checkDurability, createMissing, findDangers } from './topic-admin.ts'
 
 /** The limits of appends and of reading; each has a default. */
 export type KafkaJournalOptions = AppenderOptions &
@@ -34,7 +34,7 @@ const DEFAULTS: KafkaJournalOptions = {
 export interface KafkaJournal extends Journal {
   /** Creates missing topics; reports how existing ones differ from those that Sluice would create. */
   applyTopics(topics: readonly NamedTopic[]): Promise<readonly AppliedTopic[]>
-  /** Rejects with a `DurabilityError` if a topic could lose acknowledged records; from then on `health` tells of one that is compacted. */
+  /** Rejects with a `DurabilityError` if a topic could lose acknowledged records; from then on `health` tells of changed settings. */
   checkDurability(topics: readonly NamedTopic[]): Promise<void>
 }
 
@@ -57,7 +57,9 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
   const closing = new AbortController()
   const context: SubscriptionContext = { ...options, connection, cluster, clock, logger, closing: closing.signal }
   const open = new Set<Closeable>()
-  let checked: readonly NamedTopic[] = []
+  let checked: { readonly topics: readonly NamedTopic[]; readonly inSync: number } = { topics: [], inSync: 1 }
+  /** The dangers that the log has told of. */
+  let told = ''
 
   /** The reason why the brokers did not answer the last request, which may take longer than anybody waits; null if they did. */
   let silence: string | null = null
@@ -85,8 +87,7 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
     },
     applyTopics: (topics) => applyTopics(cluster, topics),
     checkDurability: async (topics) => {
-      await checkDurability(cluster, topics)
-      checked = topics
+      checked = { topics, inSync: await checkDurability(cluster, topics) }
     },
     scan: (topic, from) => scanTopic(context, topic, from),
     follow: async (topic, onRecords) => {
@@ -110,8 +111,13 @@ export function createKafkaJournal({ connection, clock, logger, options: given =
         const reason = (error instanceof OvertimeError ? silence : null) ?? describeFault(error)
         return { name: 'journal', ready: false, reason: `no broker answers: ${reason}` }
       }
-      const [reason] = await findCompacted(cluster, checked)
-      return reason === undefined ? { name: 'journal', ready: true } : { name: 'journal', ready: false, reason }
+      const { compacted, dangers } = await findDangers(cluster, checked.topics, checked.inSync)
+      const reason = dangers.join('; ')
+      if (reason !== told && reason !== '') logger.error({ reason }, 'topics could lose acknowledged records by now')
+      told = reason
+      if (compacted !== null) return { name: 'journal', ready: false, reason: compacted }
+      // Ready nevertheless: an operator may lower `min.insync.replicas` to go on without some brokers.
+      return { name: 'journal', ready: true, ...(reason !== '' && { reason }) }
     },
     close: async () => {
       closing.abort()

@@ -101,24 +101,13 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   const partitions = await cluster.partitionsOf(name)
   const config = await cluster.configOf(name)
   const { replicas, inSync } = copiesOn(brokers)
-  const dangers: string[] = []
   const differences: string[] = []
   const fewest = Math.min(...partitions.map((each) => each.replicas.length))
-  if (fewest < replicas) dangers.push(`${name} keeps ${fewest} copies of a record, not ${replicas}`)
-  const least = Number(config.get('min.insync.replicas'))
-  if (least < inSync) {
-    dangers.push(`${name} confirms a record that ${least} broker(s) have (min.insync.replicas), not ${inSync}`)
-  }
-  if (config.get('unclean.leader.election.enable') === 'true') {
-    dangers.push(`${name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`)
-  }
+  const dangers = dangersOf(topic, config, inSync)
+  if (fewest < replicas) dangers.unshift(`${name} keeps ${fewest} copies of a record, not ${replicas}`)
   const policy = config.get('cleanup.policy') ?? ''
-  const compaction = compactionOf(topic, config)
-  if (compaction !== null) dangers.push(compaction)
-  else if (policy !== topic.cleanup)
-    (topic.cleanup === 'compact' ? dangers : differences).push(
-      `${name} has cleanup.policy=${policy}, not ${topic.cleanup}`,
-    )
+  if (policy !== topic.cleanup && topic.cleanup === 'delete' && compactionOf(topic, config) === null)
+    differences.push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
   if (partitions.length !== topic.partitions) {
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
   }
@@ -135,6 +124,26 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   return { topic: name, exists: true, differences: [...dangers, ...differences], dangers }
 }
 
+/** The settings by which an acknowledged record could be lost. */
+function dangersOf(topic: NamedTopic, config: ReadonlyMap<string, string>, inSync: number): string[] {
+  const { name } = topic
+  const dangers: string[] = []
+  const least = Number(config.get('min.insync.replicas'))
+  if (least < inSync) {
+    dangers.push(`${name} confirms a record that ${least} broker(s) have (min.insync.replicas), not ${inSync}`)
+  }
+  if (config.get('unclean.leader.election.enable') === 'true') {
+    dangers.push(`${name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`)
+  }
+  const policy = config.get('cleanup.policy') ?? ''
+  const compaction = compactionOf(topic, config)
+  if (compaction !== null) dangers.push(compaction)
+  else if (topic.cleanup === 'compact' && policy !== 'compact') {
+    dangers.push(`${name} has cleanup.policy=${policy}, not compact`)
+  }
+  return dangers
+}
+
 /** The danger that records are removed which were acknowledged for good; null if there is none. */
 function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string, string>): string | null {
   const policy = config.get('cleanup.policy') ?? ''
@@ -143,13 +152,29 @@ function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string,
     : null
 }
 
-/** The topics of records to keep that are compacted by now, as sentences. A topic whose settings cannot be read is left out. */
-export async function findCompacted(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly string[]> {
-  const kept = topics.filter(({ cleanup }) => cleanup === 'delete')
+/** What was changed since topics were found durable. */
+interface FoundDangers {
+  /** A topic of records to keep that is compacted by now, in a sentence; null if there is none. */
+  readonly compacted: string | null
+  /** All settings by which an acknowledged record could be lost, in sentences. */
+  readonly dangers: readonly string[]
+}
+
+/** Asks for the settings alone. A topic of which they cannot be read is left out. */
+export async function findDangers(
+  cluster: Cluster,
+  topics: readonly NamedTopic[],
+  inSync: number,
+): Promise<FoundDangers> {
   const found = await Promise.allSettled(
-    kept.map(async (topic) => compactionOf(topic, await cluster.configOf(topic.name))),
+    topics.map(async (topic) => {
+      const config = await cluster.configOf(topic.name)
+      return { compacted: compactionOf(topic, config), dangers: dangersOf(topic, config, inSync) }
+    }),
   )
-  return found.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))
+  const read = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const compacted = read.find((each) => each.compacted !== null)?.compacted ?? null
+  return { compacted, dangers: read.flatMap(({ dangers }) => dangers) }
 }
 
 function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, string>): readonly string[] {
@@ -172,12 +197,14 @@ function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, str
 
 /**
  * Refuses topics whose settings break the promise that an acknowledged record survives the loss of one broker. On a cluster with fewer than
- * three brokers there is no such promise. Throws a `DurabilityError` or a `TopicMissingError`.
+ * three brokers there is no such promise. Throws a `DurabilityError` or a `TopicMissingError`; returns how many brokers have to have a record
+ * before it is confirmed.
  */
-export async function checkDurability(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
+export async function checkDurability(cluster: Cluster, topics: readonly NamedTopic[]): Promise<number> {
   const reports = await describeTopics(cluster, topics)
   const missing = reports.find((report) => !report.exists)
   if (missing) throw new TopicMissingError(missing.topic)
   const dangers = reports.flatMap((report) => report.dangers)
   if (dangers.length > 0) throw new DurabilityError(dangers)
+  return copiesOn(await cluster.expectedBrokerCount()).inSync
 }

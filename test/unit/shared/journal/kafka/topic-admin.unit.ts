@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Cluster, createCluster, type NewTopic } from '../../../../../shared/journal/kafka/cluster.ts'
-import { checkDurability, createMissing, describeTopics } from '../../../../../shared/journal/kafka/topic-admin.ts'
+import {
+  checkDurability,
+  createMissing,
+  describeTopics,
+  findDangers,
+} from '../../../../../shared/journal/kafka/topic-admin.ts'
 import {
   API_VERSIONS,
   apiVersions,
@@ -62,6 +67,26 @@ test('a topic of one copy is a danger, though the third broker is down', async (
   await expect(checkDurability({ ...cluster, configOf: async () => config }, [topicNamed('logs')])).rejects.toThrow(
     'logs keeps 1 copies of a record, not 3',
   )
+})
+
+test('settings that were changed since the start are told, and one that removes records by key apart', async () => {
+  const cluster = await clusterOf({ alive: [1, 2, 3], topics: { logs: [1, 2, 3] } })
+  const config = new Map([
+    ['min.insync.replicas', '2'],
+    ['cleanup.policy', 'delete'],
+  ])
+  const changing = { ...cluster, configOf: async () => config }
+  const inSync = await checkDurability(changing, [topicNamed('logs')])
+  expect(await findDangers(changing, [topicNamed('logs')], inSync)).toEqual({ compacted: null, dangers: [] })
+  config.set('min.insync.replicas', '1')
+  const lowered = 'logs confirms a record that 1 broker(s) have (min.insync.replicas), not 2'
+  expect(await findDangers(changing, [topicNamed('logs')], inSync)).toEqual({ compacted: null, dangers: [lowered] })
+  config.set('cleanup.policy', 'compact')
+  const compacted = 'logs has cleanup.policy=compact, which removes records that share a key: set it to delete'
+  expect(await findDangers(changing, [topicNamed('logs')], inSync)).toEqual({
+    compacted,
+    dangers: [lowered, compacted],
+  })
 })
 
 test.each([
