@@ -256,6 +256,35 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.getByText('Nothing you typed is lost').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Demo' }).waitFor()
     }, 60_000)
+
+    test.each([
+      'event-logs',
+      'application-logs?group=template',
+      'application-logs?chart=count',
+      'flows',
+      'flows?view=steps',
+      'flows/order-1',
+      'refused',
+      'watches',
+      'team',
+    ])('leaves no view empty that one goes to, which loads by itself afterwards: %s', async (path) => {
+      tolerate(UNREACHABLE)
+      const { page } = await open(server.url, { key: server.key, path: '/application-logs?from=now-1h' })
+      await page.waitForLoadState('networkidle')
+      await page.clock.install()
+      await page.route(/\/(api|assets)\//, (route) => route.abort('connectionrefused'))
+      await page.route(`${server.url}/`, (route) => route.abort('connectionrefused'))
+      await page.evaluate(`{
+        const link = Object.assign(document.createElement('a'), { href: '/${path}' })
+        document.body.append(link)
+        link.click()
+      }`)
+      const waits = page.getByRole('main').getByText('No answer from the server yet')
+      await waits.waitFor()
+      await page.unrouteAll()
+      await page.clock.runFor(5_000)
+      await waits.waitFor({ state: 'detached' })
+    })
   })
 
   describe('a log store that is away', () => {

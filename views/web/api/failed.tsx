@@ -1,14 +1,20 @@
+import { NoAnswer } from '../ui/busy.tsx'
 import { Button } from '../ui/button.tsx'
 import type { Problem } from './client.ts'
 
 interface FailedProps {
   readonly problem: Problem | undefined
   readonly reload?: () => void
+  /** Whether there is nothing of an earlier answer to show. */
+  readonly instead?: boolean
 }
 
-/** Why something could not be read, and a button to try again where that may help; an unreachable server is reported by the banner. */
-export function Failed({ problem, reload }: FailedProps) {
-  if (problem === undefined || problem.code === 'unreachable') return null
+/**
+ * Why something could not be read, and a button to try again where that may help; an unreachable server is reported by the banner, and here
+ * where nothing else would be. */
+export function Failed({ problem, reload, instead }: FailedProps) {
+  if (problem === undefined) return null
+  if (problem.code === 'unreachable') return instead ? <NoAnswer /> : null
   return (
     <div class="notice bad" role="alert">
       <span>{problem.message}</span>

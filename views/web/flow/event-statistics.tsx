@@ -17,7 +17,7 @@ export function Statistics({ params }: { readonly params: Params }) {
   return (
     <div class="stack">
       <Busy on={data === undefined && problem === undefined} />
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       {data?.complete === false && (
         <p class="notice">
           All flows are counted. The times are those of {plural(data.sampled, 'flow')}, taken from the whole range.

@@ -116,7 +116,7 @@ function NoFlow({
         <bdi>{visible(correlationKey)}</bdi>
       </h1>
       <Busy on={loading} />
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead />
       {problem === undefined && unknown && (
         <div class="panel empty" role="status">
           <h2>No log of your Team has this key</h2>

@@ -138,7 +138,7 @@ function FlowsList() {
       >
         <div class={`stack ${areCurrent ? '' : 'stale'}`}>
           <Busy on={(flows === undefined || !areCurrent) && problem === undefined} />
-          <Failed problem={problem} reload={reload} />
+          <Failed problem={problem} reload={reload} instead={flows === undefined} />
           {flows && flows.length > 0 && <FlowTable flows={flows} />}
           {flows?.length === 0 && !areMore && (
             <NoFlows

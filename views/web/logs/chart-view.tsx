@@ -223,7 +223,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
   return (
     <div class={problem === undefined ? '' : 'stale'}>
       <Busy on={loading} />
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       {data === undefined && loading && <p class="empty muted">{CHART.loading}</p>}
       {data !== undefined && !isEmpty && (
         <>

@@ -62,7 +62,7 @@ export function GroupList({ kind, by, filter, counted, onChange }: GroupListProp
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
       <Busy on={loading} />
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={answer === undefined} />
       {answer !== undefined && items.length === 0 && answer.ungrouped === 0 && !loading && (
         <Empty kind={kind} filter={counted} onChange={onChange} />
       )}

@@ -45,7 +45,7 @@ export function List({ kind, list, state, columns, total, onChange }: ListProps)
       <div ref={top}>
         <Busy on={loading || fetching} />
       </div>
-      <Failed problem={problem} reload={list.reload} />
+      <Failed problem={problem} reload={list.reload} instead={rows.entries.length === 0} />
       <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (
         answer !== undefined && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
@@ -133,7 +133,7 @@ interface EmptyProps {
 /** Explains why the list is empty, and offers the changes that would show something. */
 export function Empty({ kind, filter, onChange }: EmptyProps) {
   const { data, problem, reload } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
-  if (problem !== undefined) return <Failed problem={problem} reload={reload} />
+  if (problem !== undefined) return <Failed problem={problem} reload={reload} instead />
   if (data === undefined) return <p class="empty muted">Looking…</p>
   const elsewhere = (filter['q'] !== undefined || !data.kept) && <Elsewhere kind={kind} filter={filter} />
   if (!data.kept)

@@ -48,7 +48,7 @@ export function RefusedPage() {
         )}
       </div>
       <p class="muted">{REFUSED.about}</p>
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       <Busy on={data === undefined && problem === undefined} />
       {data !== undefined && id !== undefined && !items.some((item) => item.id === id) && (
         <Gone what="refused log" onLeave={() => go({ params: { id: undefined } }, 'replace')} />

@@ -24,7 +24,7 @@ export function SendSnippet({ path }: { readonly path: string }) {
   const codeWith = (text: string): string => withGateway(shown?.code ?? '').replace(KEY, () => text)
   return (
     <>
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       {shown && (
         <div class="snippet">
           <Tabs

@@ -37,7 +37,7 @@ export function TeamPage() {
         </h1>
         <SampleButton />
       </div>
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       {data === undefined && problem === undefined && <Busy on />}
       {data?.lists.map((list) => (
         <TeamList key={list.kind} list={list} onChange={reload} />

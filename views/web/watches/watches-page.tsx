@@ -48,7 +48,7 @@ export function WatchesPage() {
         <Button label={WATCHES.add} class="primary" onClick={() => setEdited(draftOf({}))} />
       </div>
       <p class="muted">{WATCHES.about}</p>
-      <Failed problem={problem} reload={reload} />
+      <Failed problem={problem} reload={reload} instead={data === undefined} />
       <Busy on={data === undefined && problem === undefined} />
       {data !== undefined && id !== undefined && !data.items.some((watch) => watch.id === id) && (
         <Gone what="watch" onLeave={() => open(undefined)} />
