@@ -419,6 +419,19 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       }
     })
 
+    test('pages that a narrow window has no room for fade at its edge, and the focus brings each into sight', async () => {
+      const { page } = await open(server.url, { key: server.key, width: 320, height: 256 })
+      const nav = page.getByRole('navigation', { name: 'Pages' })
+      expect(await nav.evaluate((element) => getComputedStyle(element).maskImage)).toContain('calc(100% - 32px)')
+      await nav.getByRole('link').first().focus()
+      for (const link of await nav.getByRole('link').all()) {
+        expect(await link.evaluate((element) => element === document.activeElement)).toBe(true)
+        const { x = 0, width = 0, height = 0 } = (await link.boundingBox()) ?? {}
+        expect([x >= 0, Math.floor(x + width) <= 320 - 32, width >= 24, height >= 24]).toEqual([true, true, true, true])
+        await page.keyboard.press('Tab')
+      }
+    })
+
     test('the menu of the Team has its end in sight in a window of 256 px, which is 1,024 px at 400 % zoom', async () => {
       const { page } = await open(server.url, { key: server.key, width: 320, height: 256 })
       await page.getByRole('button', { name: 'Demo' }).click()

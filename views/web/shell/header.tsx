@@ -18,6 +18,9 @@ import { openHelp } from './keyboard.tsx'
 import { openPalette } from './palette.tsx'
 import { PALETTE } from './texts.ts'
 
+const intoSight = (link: Element | null | undefined): void =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 /** Interval for counting refusals again, in milliseconds. */
 const LOOK_MS = 60_000
 
@@ -31,7 +34,7 @@ export function Header() {
   const nav = useRef<HTMLElement>(null)
   // Scrolls the current page's link into view if the navigation is too narrow.
   useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    intoSight(nav.current?.querySelector('[aria-current]'))
   }, [path[0], team])
   return (
     <header class="top">
@@ -39,7 +42,8 @@ export function Header() {
         <Brand />
       </a>
       {team !== null && (
-        <nav class="nav" ref={nav} aria-label="Pages">
+        // Browsers leave a focused link where it is if a part of it is in sight.
+        <nav class="nav" ref={nav} aria-label="Pages" onFocusIn={({ target }) => intoSight(target as Element)}>
           {PAGES.map((page) => (
             <a
               key={page.path}
