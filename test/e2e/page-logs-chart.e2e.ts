@@ -354,6 +354,22 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await drawn(page).waitFor()
   })
 
+  test('that end now fade where their time is not over, and say so; those of whole spans do not', async () => {
+    const { page } = await show('from=now-24h&chart=count')
+    await slider(page).focus()
+    await page.keyboard.press('End')
+    expect(await slider(page).getAttribute('aria-valuetext')).toMatch(/, not over yet, Number of logs: /)
+    await drawn(page).locator('figcaption').getByText('not over yet').waitFor()
+    const faded = page.locator('figure .fade')
+    // Both ends of the counts and of the chart: the range begins within a span as well.
+    expect(await faded.count()).toBe(4)
+    const { page: whole } = await show(`${RANGE}&chart=count`)
+    await slider(whole).focus()
+    await drawn(whole).locator('figcaption').getByText('–').waitFor()
+    expect(await whole.locator('figure .fade').count()).toBe(0)
+    expect(await slider(whole).getAttribute('aria-valuetext')).not.toContain('not over yet')
+  })
+
   test('the file of a list has the columns that it shows', async () => {
     const { page } = await show(`${RANGE}&q=slow&columns=level,scope.ms,category,message`)
     await page.getByRole('button', { name: 'Export and share' }).click()

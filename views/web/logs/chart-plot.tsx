@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Level } from '../../../shared/contract/levels.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { Series } from '../../schemas/answers.ts'
@@ -7,9 +8,10 @@ import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
+import type { AddressParams } from './filters.ts'
 import { AS_TABLE } from './texts.ts'
-import { Brush, MarkedTime, SpansTable, secondsText, TimeTicks, useBrush } from './time-axis.tsx'
-import { rangeOf, type Spans } from './time-spans.ts'
+import { Brush, MarkedTime, Parts, SpansTable, secondsText, TimeTicks, useBrush } from './time-axis.tsx'
+import { partText, rangeOf, type Spans } from './time-spans.ts'
 import { heightOf, numberText, PLOT_HEIGHT, pathsOf, tickTexts, type ValueAxis, valueAxis } from './value-axis.ts'
 
 /** Number of series colours (`--series-1` and so on); further series are dashed. */
@@ -44,6 +46,7 @@ export interface Earlier {
 
 interface PlotProps {
   readonly series: Series
+  readonly counted: AddressParams
   /** Drawn beside the lines of the same values. */
   readonly earlier: Earlier | undefined
   /** Called with the range of the chosen spans; `isPoint` if it is a single one. */
@@ -53,9 +56,9 @@ interface PlotProps {
 }
 
 /** Lines over time, a legend with their values at a point, and the same data as a table. */
-export function ChartPlot({ series, earlier, onRange, onOnly }: PlotProps) {
+export function ChartPlot({ series, counted, earlier, onRange, onOnly }: PlotProps) {
   const { fn, value, by, interval, items } = series
-  const spans: Spans = { starts: series.spans, interval }
+  const spans: Spans = { starts: series.spans, interval, counted }
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [point, setPoint] = useState<number>()
   const [table, setTable] = useState(false)
@@ -163,6 +166,7 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
   const utc = useUtc()
   const last = spans.starts.length - 1
   const present = at ?? last
+  const part = partText(spans, present, present, systemClock.now())
   const axis = valueAxis(
     shown.flatMap(({ points }) => points.filter((number) => number !== null)),
     isCount,
@@ -190,6 +194,7 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
         aria-valuenow={present}
         aria-valuetext={[
           secondsText(spans.starts[present] ?? '', utc),
+          ...(part ? [part] : []),
           ...shown.map((one) => `${one.label}: ${numberAt(one, present)}`),
         ].join(', ')}
         onKeyDown={onKeyDown}
@@ -211,6 +216,7 @@ function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onC
           {shown.map((one) => (
             <Line key={one.key} line={one} axis={axis} at={at} />
           ))}
+          <Parts spans={spans} height={PLOT_HEIGHT} reach={0.5} />
         </svg>
         <TimeTicks spans={spans} />
       </div>

@@ -229,6 +229,7 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
         <>
           <ChartPlot
             series={data}
+            counted={counted}
             earlier={earlier}
             onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
             onOnly={({ value: only, term }) => {

@@ -5,21 +5,23 @@ import { durationText } from '../../flow-layout/times.ts'
 import type { Histogram as Counts } from '../../schemas/answers.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { barsOf, HEIGHT } from './bars.ts'
+import type { AddressParams } from './filters.ts'
 import { AS_TABLE } from './texts.ts'
-import { Brush, MarkedTime, SpansTable, TimeTicks, useBrush } from './time-axis.tsx'
+import { Brush, MarkedTime, Parts, SpansTable, TimeTicks, useBrush } from './time-axis.tsx'
 import { rangeOf, type Spans } from './time-spans.ts'
 
 interface HistogramProps {
   readonly counts: Counts
   /** The same object while the same logs are counted again. */
   readonly filter: object
+  readonly counted: AddressParams
   readonly onRange: (range: { readonly from: string; readonly to: string }) => void
 }
 
 /** Counts over time, stacked by level: a click shows one bar's time, a drag that of several. Also available as a table. */
-export function Histogram({ counts, filter, onRange }: HistogramProps) {
+export function Histogram({ counts, filter, counted, onRange }: HistogramProps) {
   const { buckets, interval } = counts
-  const spans: Spans = { starts: buckets.map(({ from }) => from), interval }
+  const spans: Spans = { starts: buckets.map(({ from }) => from), interval, counted }
   const show = (one: number, other = one): void => {
     const range = rangeOf(spans, one, other)
     if (range !== undefined) onRange(range)
@@ -51,6 +53,7 @@ export function Histogram({ counts, filter, onRange }: HistogramProps) {
             />
           )),
         )}
+        <Parts spans={spans} height={HEIGHT} />
         {marked !== undefined && <Brush {...marked} height={HEIGHT} />}
       </svg>
       <TimeTicks spans={spans} />

@@ -121,7 +121,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         {/* The room of the histogram is kept, so that nothing moves below the pointer when it comes. */}
         {histogram === undefined && <div class="histogram" />}
         {histogram !== undefined && histogram.total > 0 && (
-          <Histogram counts={histogram} filter={list.filter} onRange={onRange} />
+          <Histogram counts={histogram} filter={list.filter} counted={counted} onRange={onRange} />
         )}
       </section>
       <div class="split">

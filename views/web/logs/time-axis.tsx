@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import { Button } from '../ui/button.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { useWidth } from '../ui/use-width.ts'
 import { spanText } from './filters.ts'
-import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
+import { partText, rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
 
 /** Two spans in either order, with all between them. */
 interface Marked {
@@ -49,6 +50,30 @@ export const Brush = ({ from, to, height }: Marked & { readonly height: number }
   <rect class="brush" x={Math.min(from, to)} width={Math.abs(to - from) + 1} height={height} />
 )
 
+interface PartsProps {
+  readonly spans: Spans
+  readonly height: number
+  /** How far what is drawn for a span reaches into its neighbours, in spans. */
+  readonly reach?: number
+}
+
+/** Fades the spans of which only a part was counted, so that they do not look like a fall. */
+export function Parts({ spans, height, reach = 0 }: PartsProps) {
+  const now = systemClock.now()
+  const isPart = (index: number): boolean => partText(spans, index, index, now) !== undefined
+  const { length } = spans.starts
+  const later = spans.starts.findIndex((_, index) => index > 0 && isPart(index))
+  const fade = (x: number, width: number) => (
+    <rect class="fade" x={x} width={width} height={height} fill="var(--panel)" opacity={0.6} />
+  )
+  return (
+    <>
+      {isPart(0) && fade(0, 1 + reach)}
+      {later > 0 && fade(later - reach, length - later + reach)}
+    </>
+  )
+}
+
 /** The times below a drawing, as many as fit. */
 export function TimeTicks({ spans }: { readonly spans: Spans }) {
   const utc = useUtc()
@@ -64,11 +89,17 @@ export function TimeTicks({ spans }: { readonly spans: Spans }) {
   )
 }
 
-/** The time range of the marked spans. */
+/** The time range of the marked spans, and whether it was counted in part only. */
 export function MarkedTime({ spans, from, to }: Marked & { readonly spans: Spans }) {
   const utc = useUtc()
   const range = rangeOf(spans, from, to)
-  return <span>{spanText(secondsText(range?.from ?? '', utc), secondsText(range?.to ?? '', utc))}</span>
+  const part = partText(spans, from, to, systemClock.now())
+  return (
+    <span>
+      {spanText(secondsText(range?.from ?? '', utc), secondsText(range?.to ?? '', utc))}
+      {part && `, ${part}`}
+    </span>
+  )
 }
 
 /** A time without its milliseconds if they are zero. */
@@ -103,11 +134,12 @@ export function SpansTable({ label, spans, columns, cellsOf, onShow }: SpansTabl
         <tbody>
           {spans.starts.map((from, index) => {
             const cells = cellsOf(index)
+            const part = partText(spans, index, index, systemClock.now())
             return (
               cells !== undefined && (
                 <tr key={from}>
                   <td class="time">
-                    <Button label={timeText(from, utc)} class="quiet small" onClick={() => onShow(index)} />
+                    <Button label={timeText(from, utc)} class="quiet small" onClick={() => onShow(index)} /> {part}
                   </td>
                   {cells.map((text, column) => (
                     <td key={column} class="num">

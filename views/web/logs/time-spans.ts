@@ -7,6 +7,8 @@ export interface Spans {
   readonly starts: readonly string[]
   /** Their width in milliseconds. */
   readonly interval: number
+  /** The range that was counted, `to` up to the present without an end: the spans at its ends may reach beyond it. */
+  readonly counted?: AddressParams
 }
 
 /** The span at a fraction of the drawing's width, from 0 to 1. */
@@ -23,6 +25,22 @@ export function rangeOf(
   const last = starts[Math.max(one, other)]
   if (first === undefined || last === undefined) return undefined
   return { from: first, to: iso(Date.parse(last) + interval) }
+}
+
+/**
+ * Why the numbers of two spans and all between them are not those of their whole time; undefined if they are. `now` is in milliseconds
+ * since 1970.
+ */
+export function partText(
+  { starts, interval, counted: { from = '', to = '' } = {} }: Spans,
+  one: number,
+  other: number,
+  now: number,
+): string | undefined {
+  const end = Date.parse(starts[Math.max(one, other)] ?? '') + interval
+  if (end > now) return 'not over yet'
+  const isCut = end > Date.parse(to) || Date.parse(starts[Math.min(one, other)] ?? '') < Date.parse(from)
+  return isCut ? 'in part' : undefined
 }
 
 /** The length of a range in milliseconds; undefined if an end is open or cannot be read. */

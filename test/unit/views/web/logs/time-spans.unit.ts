@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rangeOf, type Spans, spanAt, ticksOf } from '../../../../../views/web/logs/time-spans.ts'
+import { partText, rangeOf, type Spans, spanAt, ticksOf } from '../../../../../views/web/logs/time-spans.ts'
 import * as fc from '../../../../support/fast-check.ts'
 
 const START = Date.parse('2026-01-31T09:00:00Z')
@@ -42,6 +42,31 @@ describe('the spans under the pointer', () => {
         expect(Date.parse(range?.to ?? '')).toBeGreaterThanOrEqual(START + Math.max(a, b) * width)
       }),
     )
+  })
+})
+
+describe('spans whose time was not counted as a whole', () => {
+  const AFTER = START + 86_400_000
+  const three = { ...spansOf(3), counted: { from: '2026-01-31T09:00:30.000Z', to: '2026-01-31T09:02:30.000Z' } }
+
+  test('say so, alone and as a part of others', () => {
+    expect([0, 1, 2].map((index) => partText(three, index, index, AFTER))).toEqual(['in part', undefined, 'in part'])
+    expect([partText(three, 1, 0, AFTER), partText(three, 1, 2, AFTER)]).toEqual(['in part', 'in part'])
+  })
+
+  test('are whole where the range begins and ends with them, or is open', () => {
+    const whole = { from: '2026-01-31T09:00:00.000Z', to: '2026-01-31T09:03:00.000Z' }
+    expect(partText({ ...spansOf(3), counted: whole }, 0, 2, AFTER)).toBeUndefined()
+    expect(partText({ ...spansOf(3), counted: {} }, 0, 2, AFTER)).toBeUndefined()
+  })
+
+  test('that have not ended say that, also before the end of the range', () => {
+    const now = START + 90_000
+    expect([0, 1, 2].map((index) => partText(spansOf(3), index, index, now))).toEqual([
+      undefined,
+      'not over yet',
+      'not over yet',
+    ])
   })
 })
 
