@@ -72,8 +72,14 @@ export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
     .sort((a, b) => a.arrival - b.arrival)
 }
 
+/** Converts the file of a log store to what version 9 left behind: whole ids in their index. */
+export function toVersion9(database: DatabaseSync): void {
+  database.exec(`DROP INDEX entries_by_id; CREATE UNIQUE INDEX entries_by_id ON entries (id); PRAGMA user_version = 9`)
+}
+
 /** Converts the file of a log store to what version 8 left behind: sources with the names of their rows, and Teams by their names. */
 export function toVersion8(database: DatabaseSync): void {
+  toVersion9(database)
   const update = database.prepare('UPDATE blocks SET content = ? WHERE first = ?')
   const valuesOf = rowValuesIn(database)
   for (const { first, content } of database.prepare('SELECT first, content FROM blocks').all()) {

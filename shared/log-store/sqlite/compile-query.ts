@@ -9,7 +9,7 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
 import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
-import { ID_TEXT, storedId } from './ids.ts'
+import { HAS_ID, ID_TEXT, idParameters, storedId } from './ids.ts'
 import { HAS_LEAF, LEAF_WITHIN, needleText } from './leaf-bytes.ts'
 import { columnOf } from './names.ts'
 import { TEXT_BITS, TEXT_COLUMNS } from './schema.ts'
@@ -126,7 +126,7 @@ const isPin = (query: Query): query is Pin =>
 /** The arrivals of a Team's entries with this id or key. */
 export const selectPinned = (team: string, { field, value }: Pin): Sql =>
   field === 'id'
-    ? sql('SELECT arrival FROM entries INDEXED BY entries_by_id WHERE id = ?', storedId(value))
+    ? sql(`SELECT arrival FROM entries AS e INDEXED BY entries_by_id WHERE ${HAS_ID}`, ...idParameters(storedId(value)))
     : sql('SELECT arrival FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ?', team, value)
 
 /** Null if any part is null, or if there are none. */

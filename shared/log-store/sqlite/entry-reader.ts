@@ -15,7 +15,7 @@ import { hasWords } from './compile-query.ts'
 import type { Contents } from './contents.ts'
 import type { StoreContext } from './context.ts'
 import type { Database } from './database.ts'
-import { idText, storedId } from './ids.ts'
+import { HAS_ID, idParameters, idText, storedId } from './ids.ts'
 import { BY_TIME, inPartsOf, kindsOf, type Slice, scanOf, TABLES_AT_A_TIME } from './scan.ts'
 import { KINDS } from './schema.ts'
 import { allOf, compose, digitsOf, join, type Sql, sql, TRUE } from './sql.ts'
@@ -70,8 +70,8 @@ export function search(
 
 export function get({ database, contents }: StoreContext, team: string, kind: EntryKind, id: string) {
   const found = database
-    .prepare('SELECT arrival FROM entries WHERE id = ? AND team = ? AND kind = ?')
-    .get(storedId(id), team, KINDS[kind])
+    .prepare(`SELECT arrival FROM entries AS e INDEXED BY entries_by_id WHERE ${HAS_ID} AND team = ? AND kind = ?`)
+    .get(...idParameters(storedId(id)), team, KINDS[kind])
   return found && contents.source(Number(found['arrival']))
 }
 

@@ -7,7 +7,7 @@ import type { WriteOutcome } from '../log-store.ts'
 import type { Content } from './block-codec.ts'
 import { appendContents } from './contents.ts'
 import type { StoreContext } from './context.ts'
-import { storedFingerprint, storedId } from './ids.ts'
+import { HAS_ID, idParameters, storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import { createNamesWriter, NAMED, type Names } from './names.ts'
 import { countMany } from './rollups.ts'
@@ -30,18 +30,19 @@ export function createEntryWriter(
     )
     const numberOf = names.begin(table)
     const keyOf = createKeys(database)
+    const find = database.prepare(FIND)
     const insertNumbered = database.prepare(INSERT_NUMBERED)
     const insertNamed = database.prepare(INSERT_NAMED)
     const insertText = database.prepare(insertTexts(nameOf(table)))
     const stored: Content[] = []
     const outcomes = forms.map((form): WriteOutcome => {
       if ('refused' in form) return { outcome: 'refused', reason: form.refused }
+      if (find.get(...idParameters(form.id)) !== undefined) return { outcome: 'duplicate' }
       const [key, number] = [keyOf(form.team), numberOf(form.names)]
-      const { changes, lastInsertRowid } =
+      const { lastInsertRowid } =
         number === null
-          ? insertNamed.run(key, ...form.entry, ...form.names)
-          : insertNumbered.run(key, ...form.entry, number, NO_ENVIRONMENT)
-      if (changes === 0) return { outcome: 'duplicate' }
+          ? insertNamed.run(key, form.id, ...form.entry, ...form.names)
+          : insertNumbered.run(key, form.id, ...form.entry, number, NO_ENVIRONMENT)
       insertText.run(lastInsertRowid, ...form.texts)
       stored.push({ arrival: Number(lastInsertRowid), ...form.content })
       return { outcome: 'stored' }
@@ -67,6 +68,7 @@ export function createEntryWriter(
 /** A document in the forms in which it is stored, without its arrival. */
 interface StoredForms {
   readonly team: string
+  readonly id: Uint8Array | string
   readonly entry: readonly SQLInputValue[]
   readonly names: Names
   readonly content: Omit<Content, 'arrival'>
@@ -79,8 +81,9 @@ const ENTRY_COLUMNS = [
 ]
 
 const insertEntry = (columns: readonly string[]): string =>
-  `INSERT INTO entries (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`
+  `INSERT INTO entries (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 
+const FIND = `SELECT 1 FROM entries AS e INDEXED BY entries_by_id WHERE ${HAS_ID}`
 /** With the names in columns, and with their number. */
 const INSERT_NAMED = insertEntry([...ENTRY_COLUMNS, ...NAMED])
 const INSERT_NUMBERED = insertEntry([...ENTRY_COLUMNS, 'names', 'environment'])
@@ -117,8 +120,9 @@ function storedForms(document: EntryDocument): StoredForms | { readonly refused:
   const { eventId, eventName, template, exceptionGroup } = document
   return {
     team,
+    id: storedId(id),
     entry: [
-      ...[storedId(id), KINDS[kind], timestamp, storedReceived(timestamp, received), levelRank(level)],
+      ...[KINDS[kind], timestamp, storedReceived(timestamp, received), levelRank(level)],
       ...[textBits(document), correlationKey, eventId, storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
     names: [environment, event, step, project, category, eventName],

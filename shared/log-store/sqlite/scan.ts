@@ -17,7 +17,7 @@ import {
 } from './compile-query.ts'
 import type { StoreContext } from './context.ts'
 import { type Database, goOn, type Row } from './database.ts'
-import { storedFingerprint, storedId } from './ids.ts'
+import { HAS_ID, idParameters, storedFingerprint, storedId } from './ids.ts'
 import { entriesBy, FACTS_AS_ENTRIES } from './names.ts'
 import { countedArrival, FACTS, uncountedAfter } from './rollups.ts'
 import { KINDS } from './schema.ts'
@@ -121,7 +121,7 @@ export function scanOf(database: Database, { filter, path }: Slice): Scan {
   }
   switch (path.by) {
     case 'id':
-      return scan('INDEXED BY entries_by_id', sql('e.id = ?', storedId(path.value)))
+      return scan('INDEXED BY entries_by_id', sql(HAS_ID, ...idParameters(storedId(path.value))))
     case 'flow':
       return scan('INDEXED BY entries_by_flow', sql('e.correlation_key = ?', path.value))
     case 'tables':

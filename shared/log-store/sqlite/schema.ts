@@ -1,10 +1,11 @@
 import type { EntryKind } from '../../contract/records.ts'
+import { INDEXED_ID } from './ids.ts'
 
 /** Marks the file as a log store (`PRAGMA application_id`): the letters "SLL1". */
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 9
+export const SCHEMA_VERSION = 10
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -17,6 +18,7 @@ export const PAGE_BYTES = 8_192
  * - `entries.team` and `flows.team` are keys of `teams` (teams.ts).
  * - `entries.names` is a number of `names`; then `environment` is empty, and the five columns of other names are NULL.
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
+ * - `entries_by_id` has a part of the id (ids.ts); in older files it has all of it, and is unique.
  * - `entries_by_flow` lacks the id, which older files have in it: the few entries of a flow that have one time are sorted as they are read.
  * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
  *   that of the next table.
@@ -45,7 +47,7 @@ const ENTRIES_SCHEMA = `
     exception_group INTEGER,
     names INTEGER
   ) STRICT;
-  CREATE UNIQUE INDEX entries_by_id ON entries (id);
+  CREATE INDEX entries_by_id ON entries (${INDEXED_ID});
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
   CREATE INDEX entries_by_flow ON entries (team, correlation_key, timestamp) WHERE correlation_key IS NOT NULL;
   CREATE TABLE text_tables (
@@ -216,7 +218,7 @@ const NAMES_UPGRADE = `${NAMES_SCHEMA} ALTER TABLE entries ADD COLUMN names INTE
  * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
  * version 4. Version 5 kept whole sources (sources.ts), and reads no others. Version 6
  * stored the names of each entry in its row. Version 7 has no differences in `received`, and would read none. Version 8 knows
- * neither sources without the beginning of their record (sources.ts) nor keys of Teams.
+ * neither sources without the beginning of their record (sources.ts) nor keys of Teams. Version 9 needs an index that keeps ids unique.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${NAMES_UPGRADE}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
@@ -234,6 +236,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
   6: `${NAMES_UPGRADE}${TEAMS_UPGRADE}`,
   7: TEAMS_UPGRADE,
   8: TEAMS_UPGRADE,
+  9: '',
 }
 
 /**

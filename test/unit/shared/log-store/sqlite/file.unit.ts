@@ -36,6 +36,7 @@ import {
   toVersion5,
   toVersion7,
   toVersion8,
+  toVersion9,
 } from '../../../../support/sqlite-file.ts'
 
 const never = new AbortController().signal
@@ -233,6 +234,7 @@ describe('the file', () => {
   test.each([
     ['of version 5, whose sources have the values of their rows', toVersion5],
     ['of version 8, whose sources have the names of their rows, and rows those of Teams', toVersion8],
+    ['of version 9, which has whole ids in their index', toVersion9],
   ])('%s, is read and written', async (_, toOlder) => {
     const store = await open()
     const documents = Array.from({ length: 3 }, (_, ms) => applicationDocument({ team: 'payments', scopeData: { ms } }))
@@ -244,6 +246,24 @@ describe('the file', () => {
     await upgraded.write(documents.slice(-1), never)
     const { entries } = await upgraded.tail(all, '0', 10)
     expect(entries.map(({ entry }) => entry)).toEqual(documents.map(recordOf))
+    expect(await upgraded.write(documents, never)).toEqual(documents.map(() => ({ outcome: 'duplicate' })))
+    for (const document of documents)
+      expect(await upgraded.get('payments', 'application', document.id)).toEqual(recordOf(document))
+  })
+
+  test('tells ids apart that differ in what their index does not have', async () => {
+    const start = '01990000-0000-7000'
+    const ids = ['8000-00000000000a', '8000-00000000000b'].map((end) => `${start}-${end}`)
+    const others = ['02990000-0000-7000-8000-00000000000a', ids[0]?.toUpperCase() ?? '', ids[0]?.slice(1) ?? '']
+    const documents = [...ids, ...others].map((id) => applicationDocument({ team: 'payments', id }))
+    const store = await open()
+    const written = await store.write([...documents, ...documents], never)
+    const [stored, duplicate] = [{ outcome: 'stored' }, { outcome: 'duplicate' }]
+    expect(written).toEqual([...documents.map(() => stored), ...documents.map(() => duplicate)])
+    for (const document of documents) {
+      expect(await store.get('payments', 'application', document.id)).toEqual(recordOf(document))
+      expect(await store.count({ ...all, query: parseQuery(`id:"${document.id}"`).query })).toBe(1)
+    }
   })
 
   test('is made with its folder, and keeps what was written when it is opened again', async () => {
@@ -317,10 +337,10 @@ describe('the file', () => {
 
   test('a newer version is refused', async () => {
     await (await open()).close()
-    inFile(file, (newer) => newer.exec('PRAGMA user_version = 10'))
+    inFile(file, (newer) => newer.exec('PRAGMA user_version = 11'))
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 10, this program knows 9/)
+    await expect(opening).rejects.toThrow(/schema version 11, this program knows 10/)
   })
 
   test('a folder in its place is refused', async () => {
