@@ -50,6 +50,29 @@ export function ownHeaders(facts: HeaderFacts): TextHeaders {
   return headers
 }
 
+const TEXT = '"(?:[^"\\\\]|\\\\.)*"'
+/** A text without escapes, in a group. */
+const PLAIN = '"([^"\\\\]*)"'
+
+/** The beginning of an entry's record as the gateway writes it, up to its subject. */
+const BEGINNING = new RegExp(
+  [
+    `^{"kind":"(event|application)","id":${PLAIN},"receivedAt":${TEXT},"timestamp":${PLAIN},"level":${TEXT},"environment":${TEXT}`,
+    `"correlationKey":(?:null|${TEXT}),"team":${TEXT},(?:"project":${PLAIN}|"event":(?:null|${PLAIN}),"step":(?:null|${PLAIN}))`,
+  ].join(','),
+)
+
+/** The headers that the beginning of a record's value tells with its key, as those of most entries; undefined if it is no such record. */
+export function toldHeaders(beginning: string, key: string | null) {
+  const [, kind, id = '', time = '', project, event, step] = BEGINNING.exec(beginning) ?? []
+  const subject = project ?? step ?? event
+  if (kind === undefined || subject === undefined) return undefined
+  return {
+    common: COMMON_HEADERS[kind as Kind],
+    own: ownHeaders({ id, subject, time, key, originalKey: null, traceparent: undefined }),
+  }
+}
+
 /** A record of an internal topic, with its value in JSON; null deletes the key. */
 export const jsonRecord = (key: string | null, value: object | null) => ({
   key,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib'
-import { asBuffer, type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
+import { toldHeaders } from '../../contract/headers.ts'
+import { asBuffer, type Content, mostBytes, UNIT_BYTES_MAX, withRoom } from '../../runtime/utf8.ts'
 import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 import {
   type Headers,
@@ -13,7 +14,8 @@ import {
 
 /**
  * Records of one partition that are stored together: each as three lengths, then its key, its value and its headers (JSON). A length is an
- * unsigned 32-bit little-endian number; for a key or a value it is one more than its bytes, or 0 if there is none.
+ * unsigned 32-bit little-endian number; for a key or a value it is one more than its bytes, or 0 if there is none. Headers that the value
+ * tells with the key (`toldHeaders`) have no bytes.
  */
 export interface PackedBatch {
   readonly count: number
@@ -72,16 +74,29 @@ const SCRATCH_BYTES = 2 * BATCH_BYTES_MAX
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** Returns where the record ends. */
-function writeRecord({ key, value, headers, commonHeaders }: NewRecord, at: number): number {
+function writeRecord(record: NewRecord, at: number): number {
+  const { key, value, headers, commonHeaders } = record
   scratch = withRoom(scratch, at, HEAD_BYTES + mostBytes(key) + mostBytes(value))
   const keyAt = at + HEAD_BYTES
   const valueAt = write(key, keyAt)
   const headersAt = write(value, valueAt)
-  const end = writeHeaders(headers, commonHeaders, headersAt)
+  const end = areTold(record) ? headersAt : writeHeaders(headers, commonHeaders, headersAt)
   scratch.writeUInt32LE(key === null ? 0 : valueAt - keyAt + 1, at)
   scratch.writeUInt32LE(value === null ? 0 : headersAt - valueAt + 1, at + LENGTH_BYTES)
   scratch.writeUInt32LE(end - headersAt, at + 2 * LENGTH_BYTES)
   return end
+}
+
+/** Characters of a value that may tell its headers; each has at most three bytes. */
+const TELLING_CHARACTERS = 2_000
+
+function areTold({ key, value, headers, commonHeaders }: NewRecord): boolean {
+  if (commonHeaders === undefined || typeof value !== 'string' || (key !== null && typeof key !== 'string'))
+    return false
+  const told = toldHeaders(value.slice(0, TELLING_CHARACTERS), key)
+  if (told === undefined || told.common !== commonHeaders) return false
+  const names = Object.keys(headers)
+  return names.length === Object.keys(told.own).length && names.every((name) => headers[name] === told.own[name])
 }
 
 /** Returns where the content ends. */
@@ -230,7 +245,7 @@ export function* decodeBatch(
         appendedAt,
         key: key && asBuffer(key),
         value: value && asBuffer(value),
-        headers: readableHeaders(asBuffer(headers).toString()),
+        headers: headers.length === 0 ? headersToldBy(value, key) : readableHeaders(asBuffer(headers).toString()),
       }
   }
 }
@@ -249,6 +264,12 @@ function nextRecord(records: Iterator<PackedRecord>): Omit<PackedRecord, 'whole'
     // A damaged length led past the end.
     return DAMAGED
   }
+}
+
+function headersToldBy(value: Uint8Array | null, key: Uint8Array | null): Headers {
+  const beginning = value === null ? '' : asBuffer(value).toString('utf8', 0, UNIT_BYTES_MAX * TELLING_CHARACTERS)
+  const told = toldHeaders(beginning, key && asBuffer(key).toString())
+  return { ...told?.common, ...told?.own }
 }
 
 /** The headers in a text; none if it is damaged, as the value can be read without them. */

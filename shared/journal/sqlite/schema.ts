@@ -2,13 +2,13 @@
 export const APPLICATION_ID = 0x534c4a31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /**
  * Earlier versions, with the statements that upgrade to this one. Version 2 had no compressed content, and version 3 none with a dictionary
- * (record-codec.ts): both are read as they are.
+ * (record-codec.ts). Version 4 has all headers, and would read none where they have no bytes. All are read as they are.
  */
-export const UPGRADES: Readonly<Record<number, string>> = { 2: '', 3: '' }
+export const UPGRADES: Readonly<Record<number, string>> = { 2: '', 3: '', 4: '' }
 
 /** Large pages: fewer of them per commit, and shorter chains for a batch that fills many. */
 export const PAGE_BYTES = 16_384

@@ -161,7 +161,7 @@ describe('a file that cannot be used', () => {
     )
   })
 
-  test.each([2, 3])('a file of version %i is read as it is, and written on', async (version) => {
+  test.each([2, 3, 4])('a file of version %i is read as it is, and written on', async (version) => {
     await makeJournal()
     const database = new DatabaseSync(folder.file())
     database.exec(`PRAGMA user_version = ${version}`)

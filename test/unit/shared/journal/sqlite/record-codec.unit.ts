@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { COMMON_HEADERS, ownHeaders } from '../../../../../shared/contract/headers.ts'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import {
   compressContent,
@@ -76,6 +77,54 @@ test('what was packed is read as it was, from any offset on; an empty value is k
         expect([topic, partition, appendedAt]).toEqual(['topic', 3, 7])
     }),
   )
+})
+
+const text = fc.oneof(fc.string(), fc.constantFrom('', 'ä', 'a "b" \\\\', 'x'.repeat(1_990)))
+const entryArbitrary = fc.record({
+  kind: fc.constantFrom('event', 'application'),
+  ids: fc.tuple(fc.uuid(), fc.uuid()),
+  texts: fc.tuple(text, text, text),
+  correlationKey: fc.option(text, { nil: null }),
+  step: fc.option(text, { nil: null }),
+})
+const TIME = '2026-11-01T00:00:00.123Z'
+
+/** An entry's record as the gateway makes it, and the headers that it has. */
+function entryRecord({ kind, ids: [id, project], texts: [environment, team, event], correlationKey, step }: Entry) {
+  const own = kind === 'event' ? { event: step === null ? event : null, step } : { project, categoryName: event }
+  const subject = kind === 'event' ? (step ?? event) : project
+  const common = { kind, id, receivedAt: TIME, timestamp: TIME, level: 'Error', environment, correlationKey, team }
+  const headers = ownHeaders({
+    id,
+    subject,
+    time: TIME,
+    key: correlationKey,
+    originalKey: null,
+    traceparent: undefined,
+  })
+  return { key: correlationKey, value: JSON.stringify({ ...common, ...own, message: '' }), headers }
+}
+type Entry = typeof entryArbitrary extends fc.Arbitrary<infer Value> ? Value : never
+
+test('the headers of entries come back, also those that their values do not tell', () => {
+  const changes = fc.constantFrom<Record<string, string>>({}, { traceparent: '00' }, { ce_subject: 'other' })
+  fc.assert(
+    fc.property(entryArbitrary, changes, fc.constantFrom(...Object.values(COMMON_HEADERS)), (entry, change, common) => {
+      const made = entryRecord(entry)
+      const record = { ...made, headers: { ...made.headers, ...change }, commonHeaders: common }
+      expect(unpacked([record]).map(({ headers }) => headers)).toEqual([{ ...common, ...record.headers }])
+    }),
+  )
+})
+
+test('headers that a value tells take no bytes', () => {
+  for (const kind of ['event', 'application'] as const) {
+    const ids = ['01990000-0000-7000-8000-00000000000a', '3f2504e0-4f89-11d3-9a0c-0305e82c3301'] as [string, string]
+    const texts = ['Prüfung "1"', 'payments', 'order'] as [string, string, string]
+    const record = entryRecord({ kind, ids, texts, correlationKey: 'order-1', step: null })
+    const [batch] = packRecords([{ ...record, commonHeaders: COMMON_HEADERS[kind] }])
+    expect(batch?.content.length).toBe(12 + Buffer.byteLength(record.key + record.value))
+  }
 })
 
 test('a batch ends with its 500th record, or with the one that reaches a MiB', () => {
