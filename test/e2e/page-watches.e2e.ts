@@ -105,7 +105,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await page.getByRole('button', { name: 'Saved', exact: true }).click()
     await page.getByRole('link', { name: 'Watch this search' }).click()
     const dialog = page.getByRole('dialog', { name: 'New watch' })
-    await dialog.getByText(/^Also selected by exception /).waitFor()
+    await dialog.getByText('Also selected by exception Acme.DiscountError', { exact: true }).waitFor()
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Acme.DiscountError')
     expect(await dialog.getByLabel('More logs than').inputValue()).toBe('0')
     await dialog.getByLabel('Webhook').fill(hook)
@@ -114,7 +114,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     const panel = page.locator('details', { hasText: 'Acme.DiscountError' })
     await panel
       .locator('summary')
-      .getByText(/More than 0 application logs in 5 m: exception/)
+      .getByText('More than 0 application logs in 5 m: exception Acme.DiscountError')
       .waitFor()
     expect(paramsOf(page)).toEqual({})
   })

@@ -11,6 +11,7 @@ import { isGroup } from '../logs/texts.ts'
 import { FormDialog, FormField } from '../team/form.tsx'
 import { Button } from '../ui/button.tsx'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
+import { useGroupNames } from './use-group-names.ts'
 
 /** A watch being edited, or the initial values of a new one. */
 export interface WatchDraft {
@@ -44,6 +45,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
   const [type, setType] = useState<Condition['type']>(before?.type ?? 'count')
   const given = before !== undefined && 'params' in before ? before.params : (draft.params ?? {})
   const [{ q = '', level = '', ...others }, setParams] = useState(given)
+  const names = useGroupNames(given, nameOf)
   const numbers = before?.type === 'count' ? before : usual(draft.params)
 
   const submit = async (form: FormData): Promise<Result<MadeWatch>> => {
@@ -108,7 +110,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
         {Object.keys(others).length > 0 && (
           <div class="bar">
             <span class="grow">
-              {WATCHES.also} <bdi>{visible(paramsText(others, nameOf))}</bdi>
+              {WATCHES.also} <bdi>{visible(paramsText(others, names))}</bdi>
             </span>
             <Button label={WATCHES.withoutAlso} class="quiet small" onClick={() => setParams({ q, level })} />
           </div>

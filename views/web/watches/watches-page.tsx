@@ -16,6 +16,7 @@ import { toast } from '../ui/toast.tsx'
 import { go, hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { conditionText, NEW_SECRET, OUTCOMES, STATES, WATCHES } from './texts.ts'
+import { useGroupNames } from './use-group-names.ts'
 import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
 
 /** Shows a watch in full, or none. */
@@ -100,6 +101,7 @@ interface WatchPanelProps {
 function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
   const { name, condition, state, lastEvaluatedAt, delivery, gaveUpAt } = watch
   const now = useNow()
+  const names = useGroupNames('params' in condition ? condition.params : {}, nameOf)
   const { look, name: stateName } = STATES[state]
   return (
     <section class="panel">
@@ -118,7 +120,7 @@ function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: Watch
           {delivery && delivery.attempts > 0 && <span class="badge bad">{WATCHES.undelivered}</span>}
           {gaveUpAt !== null && <span class="badge bad">{WATCHES.gaveUp}</span>}
           <span class="grow muted">
-            <bdi>{visible(conditionText(condition, nameOf))}</bdi>
+            <bdi>{visible(conditionText(condition, names))}</bdi>
           </span>
           <span class="muted nowrap">
             {lastEvaluatedAt === null ? WATCHES.never : WATCHES.evaluated(agoText(lastEvaluatedAt, now))}
