@@ -3,7 +3,7 @@ import { drawFlow } from '../../flow-layout/drawing.ts'
 import { awaitedSteps, nameOf } from '../../flow-layout/flow-log.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
 import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
-import { createTimeScale, type TimeScale } from '../../flow-layout/time-scale.ts'
+import { createTimeScale, FOLDED_PX, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { useWidth } from '../ui/use-width.ts'
@@ -78,32 +78,36 @@ interface AxisProps {
 }
 
 /** Times above the lanes, with a button over each idle time that folds or unfolds it. */
-const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) => (
-  <div class="flow-axis">
-    <svg width={scale.width} height="20" class="flow-times" aria-hidden="true">
-      {ticks.map(({ x, label }) => (
-        <text key={x} x={x + 3} y="13">
-          {label}
-        </text>
-      ))}
-    </svg>
-    {gaps
-      .filter(({ from, to }) => window === undefined || (from >= window.from && to <= window.to))
-      .map(({ from, to, id, folded }) => (
-        <button
-          key={id}
-          type="button"
-          class="flow-idle"
-          style={{ left: `${(scale.project(from) + scale.project(to)) / 2}px` }}
-          aria-pressed={folded}
-          title={`${folded ? 'Show' : 'Hide'} this idle time`}
-          onClick={() => toggle('gaps', id)}
-        >
-          {durationText(to - from)}
-        </button>
-      ))}
-  </div>
-)
+const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) => {
+  // Narrow folds have no room for two, and would cover each other's buttons.
+  const units = scale.segments.some(({ folded, x0, x1 }) => folded && x1 - x0 < FOLDED_PX) ? 1 : 2
+  return (
+    <div class="flow-axis">
+      <svg width={scale.width} height="20" class="flow-times" aria-hidden="true">
+        {ticks.map(({ x, label }) => (
+          <text key={x} x={x + 3} y="13">
+            {label}
+          </text>
+        ))}
+      </svg>
+      {gaps
+        .filter(({ from, to }) => window === undefined || (from >= window.from && to <= window.to))
+        .map(({ from, to, id, folded }) => (
+          <button
+            key={id}
+            type="button"
+            class="flow-idle"
+            style={{ left: `${(scale.project(from) + scale.project(to)) / 2}px` }}
+            aria-pressed={folded}
+            title={`${folded ? 'Show' : 'Hide'} this idle time, ${durationText(to - from)}`}
+            onClick={() => toggle('gaps', id)}
+          >
+            {durationText(to - from, units)}
+          </button>
+        ))}
+    </div>
+  )
+}
 
 /** Buttons that duplicate the wheel, the mouse and the keys. */
 const FlowZoom = ({ view }: { readonly view: FlowView }) => (
