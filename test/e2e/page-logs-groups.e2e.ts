@@ -117,9 +117,13 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     expect(await groups(longer).filter({ hasText: 'was paid' }).locator('.seen').textContent()).toMatch(/ago $/)
   })
 
-  test('of nothing say why there is nothing', async () => {
-    const { page } = await show('/application-logs?group=template&q=nothing-has-this')
+  test('of nothing say why there is nothing, and are not asked for in the time before', async () => {
+    const asked: string[] = []
+    const { page } = await show('/application-logs?group=template&q=nothing-has-this', {
+      prepare: async (opened: Page) => void opened.on('request', (request) => asked.push(request.url())),
+    })
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    expect(asked.filter((url) => url.includes('/groups?'))).toHaveLength(1)
   })
 
   test.each([1_440, 390])('axe finds nothing, and nothing is wider than the screen (%d wide)', async (width) => {

@@ -48,7 +48,7 @@ export function GroupList({ kind, by, filter, counted, onChange }: GroupListProp
   const [groups, setGroups] = useState(() => (rowsToReturn() > SHOWN ? SHOWN_MAX : SHOWN))
   const path = `/api/${folderOf(kind)}/groups`
   const { data, loading, problem, reload } = useFetch<Groups>(path, { ...counted, by, groups })
-  const earlier = useEarlier(data && kind, by, filter, counted)
+  const earlier = useEarlier(data?.items.length ? kind : undefined, by, filter, counted)
   useReturn(data)
   const now = useNow()
   const { sort = '' } = useAddress().params
