@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
-import { StoreHaltError, type WriteOutcome } from '../../shared/log-store/log-store.ts'
+import { StoreHaltError, type TailCursor, type WriteOutcome } from '../../shared/log-store/log-store.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { eventDocument } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { serverFolder, startSluice } from '../support/sluice-process.ts'
@@ -173,6 +174,33 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     await merging
     expect(await store.health()).toMatchObject({ ready: true })
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
+  })
+
+  test('an index that hides its metadata takes only its own live tail with it', async () => {
+    const application = documentOf(1)
+    const event = eventDocument({ team: TEAM, id: uuid(7, 2), receivedAt: application.receivedAt })
+    const tailOf = async (kind: EntryDocument['kind'], cursor: TailCursor | null = null) =>
+      store.tail({ ...EVERYTHING, kinds: [kind] }, cursor, 10)
+    const settings = `/${prefix}-application-logs-v1-2026.01.31/_settings`
+    const { cursor } = await tailOf('application')
+    await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.metadata': true })
+    expect(await store.indices.apply()).toEqual([])
+    expect(await store.indices.prepareDays()).toEqual([])
+    await store.measureShards()
+    const open = await tailOf('event')
+    await store.write([application, event], never)
+    await eventually(async () => {
+      const { entries } = await tailOf('event', open.cursor)
+      expect(entries.map(({ entry }) => entry.id)).toEqual([event.id])
+    })
+    await expect(tailOf('application')).rejects.toThrow('shards that do not tell yet how far they have come: 1')
+    const meanwhile = await tailOf('application', cursor)
+    expect(meanwhile.entries).toEqual([])
+    await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.metadata': null })
+    await eventually(async () => {
+      const { entries } = await tailOf('application', meanwhile.cursor)
+      expect(entries.map(({ entry }) => entry.id)).toEqual([application.id])
+    })
   })
 
   test('a repeat under an Idempotency-Key waits for a day nearby that is closed, where the entry may be, and is stored once', async () => {

@@ -1,5 +1,6 @@
 import type { EntryKind } from '../../contract/records.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
+import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
 import { LENIENT, PRESENT } from './searcher.ts'
 
@@ -130,12 +131,13 @@ export async function readShards(
   names: IndexNames,
   query = {},
 ): Promise<readonly SilentShard[]> {
-  const answer = await connection.send<SettingsAnswer>({
+  const { answer, hidden } = await askVisible<SettingsAnswer>(connection, names.all(), (indices) => ({
     method: 'GET',
-    path: `/${names.all()}/_settings/index.uuid,index.number_of_shards,index.verified_before_close`,
+    path: `/${indices}/_settings/${SETTINGS}`,
     query: { expand_wildcards: 'open,closed', ...query },
-  })
-  return Object.entries(answer).flatMap(([index, { settings }]) => {
+  }))
+  const all = hidden.length === 0 ? answer : { ...answer, ...(await readHidden(connection, hidden)) }
+  return Object.entries(all).flatMap(([index, { settings }]) => {
     const kind = names.kindOf(index)
     if (kind === undefined) return []
     const { uuid, number_of_shards: count, verified_before_close: closed } = settings.index
@@ -143,6 +145,19 @@ export async function readShards(
       return { key: keyOf(uuid, shard), kind, index, shard, closed: closed === 'true' }
     })
   })
+}
+
+const SETTINGS = 'index.uuid,index.number_of_shards,index.verified_before_close'
+
+/** The state of the cluster has the settings of hidden indices as well. */
+async function readHidden(connection: Connection, indices: readonly string[]): Promise<SettingsAnswer> {
+  const fields = SETTINGS.split(',').map((field) => `metadata.indices.*.settings.${field}`)
+  const { metadata } = await connection.send<{ readonly metadata?: { readonly indices: SettingsAnswer } }>({
+    method: 'GET',
+    path: `/_cluster/state/metadata/${indices.join(',')}`,
+    query: { expand_wildcards: 'open,closed', filter_path: fields.join(',') },
+  })
+  return metadata?.indices ?? {}
 }
 
 interface StatsAnswer {
@@ -159,11 +174,11 @@ export async function readStreams(
   indices: string,
   names: Pick<IndexNames, 'kindOf'>,
 ): Promise<readonly Stream[]> {
-  const answer = await connection.send<StatsAnswer>({
+  const { answer } = await askVisible<StatsAnswer>(connection, indices, (visible) => ({
     method: 'GET',
-    path: `/${indices}/_stats/docs`,
+    path: `/${visible}/_stats/docs`,
     query: { level: 'shards', forbid_closed_indices: false, filter_path: WANTED },
-  })
+  }))
   return Object.entries(answer.indices ?? {}).flatMap(([index, { uuid, shards = {} }]) => {
     const kind = names.kindOf(index)
     if (kind === undefined) return []

@@ -118,7 +118,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       clock,
       metrics,
     }),
-    measureShards: createShardReport(patient, names, metrics),
+    measureShards: createShardReport(patient, names, metrics, logger),
     async identify() {
       const found = await readClusterId(once)
       if (found === null) return

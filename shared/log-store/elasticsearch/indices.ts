@@ -5,6 +5,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
+import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
 import { findLostAliases, lostAliasText, putAliasesBack } from './lost-aliases.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
@@ -169,11 +170,14 @@ export async function dayIndices(connection: Connection, names: IndexNames): Pro
 
 /** The numbers of documents by index, as far as nodes hold its shards. */
 async function countDocuments(connection: Connection, names: IndexNames): Promise<ReadonlyMap<string, number>> {
-  const answer = await connection.send<{ indices?: Record<string, { primaries: { docs: { count: number } } }> }>({
+  type Stats = {
+    readonly indices?: Record<string, { readonly primaries: { readonly docs: { readonly count: number } } }>
+  }
+  const { answer } = await askVisible<Stats>(connection, names.all(), (indices) => ({
     method: 'GET',
-    path: `/${names.all()}/_stats/docs`,
+    path: `/${indices}/_stats/docs`,
     query: { filter_path: 'indices.*.primaries.docs.count', forbid_closed_indices: false },
-  })
+  }))
   return new Map(Object.entries(answer.indices ?? {}).map(([index, { primaries }]) => [index, primaries.docs.count]))
 }
 

@@ -1,4 +1,5 @@
 import { type Connection, ElasticsearchError } from './connection.ts'
+import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 
@@ -56,9 +57,13 @@ async function readTemplate(connection: Connection, kind: Template['kind'], name
 /** Existing indices keep the mapping they were created with, so a correct template is not enough. */
 async function mappingDifferences(connection: Connection, pattern: string, wanted: object): Promise<string[]> {
   const query = { ignore_unavailable: true, allow_no_indices: true }
-  const path = `/${pattern}/_mapping`
-  const request = { method: 'GET', path, query, timeoutMs: ANSWER_MS } as const
-  const answer = await connection.send<Record<string, { mappings: object }>>(request)
+  // The mapping of a hidden index can neither be compared nor be changed.
+  const { answer } = await askVisible<Record<string, { mappings: object }>>(connection, pattern, (indices) => ({
+    method: 'GET',
+    path: `/${indices}/_mapping`,
+    query,
+    timeoutMs: ANSWER_MS,
+  }))
   return Object.entries(answer)
     .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, wanted, mappings))
     .slice(0, MAPPED_INDICES_MAX_SHOWN)

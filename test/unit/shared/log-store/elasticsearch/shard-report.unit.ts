@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { createShardReport } from '../../../../../shared/log-store/elasticsearch/shard-report.ts'
@@ -11,7 +12,7 @@ test('shards are counted, and the fullest ones and the newest days told of', asy
     { index: 'sluice-flows-v1', docs: null, store: null },
   ]
   const send = async () => shards as never
-  const measure = createShardReport({ send }, indexNames('sluice'), metrics)
+  const measure = createShardReport({ send }, indexNames('sluice'), metrics, pino({ level: 'silent' }))
   const values = async () => {
     const names = [
       'sluice_store_open_shards',
