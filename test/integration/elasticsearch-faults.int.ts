@@ -203,19 +203,32 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     })
   })
 
-  test('a repeat under an Idempotency-Key waits for a day nearby that is closed, where the entry may be, and is stored once', async () => {
-    const [first, repeat] = ['2026-01-30', TODAY].map((day) =>
-      documentOf(0, { id: uuid(8, 1), receivedAt: `${day}T00:00:00.000Z` }),
-    ) as [EntryDocument, EntryDocument]
-    await store.write([first], never)
-    const closed = `${prefix}-application-logs-v1-2026.01.30`
-    await ask(elasticsearch.url, 'POST', `/${closed}/_close`)
-    const writing = store.write([repeat], never)
-    await eventually(async () => expect((await store.health()).reason).toContain('index_closed_exception'))
-    await ask(elasticsearch.url, 'POST', `/${closed}/_open`)
-    expect(await writing).toEqual([{ outcome: 'duplicate' }])
-    expect(await storedIds(store)).toEqual([first.id])
-  })
+  const blockReads = (read: true | null) => ['PUT', '_settings', { 'index.blocks.read': read }] as const
+  test.each([
+    ['closed', ['POST', '_close'], ['POST', '_open'], 'index_closed_exception'],
+    [
+      'blocked',
+      blockReads(true),
+      blockReads(null),
+      'cluster_block_exception (PREFIX-application-logs-v1-2026.01.30: index read (api))',
+    ],
+  ] as const)(
+    'a repeat under an Idempotency-Key waits for a day nearby that is %s, where the entry may be, and is stored once',
+    async (_, act, undo, reason) => {
+      const [first, repeat] = ['2026-01-30', TODAY].map((day) =>
+        documentOf(0, { id: uuid(8, 1), receivedAt: `${day}T00:00:00.000Z` }),
+      ) as [EntryDocument, EntryDocument]
+      await store.write([first], never)
+      const day = `/${prefix}-application-logs-v1-2026.01.30`
+      await ask(elasticsearch.url, act[0], `${day}/${act[1]}`, act[2])
+      const writing = store.write([repeat], never)
+      const told = `writes are blocked: 503 ${reason.replace('PREFIX', prefix)}`
+      await eventually(async () => expect((await store.health()).reason).toBe(told))
+      await ask(elasticsearch.url, undo[0], `${day}/${undo[1]}`, undo[2])
+      expect(await writing).toEqual([{ outcome: 'duplicate' }])
+      expect(await storedIds(store)).toEqual([first.id])
+    },
+  )
 
   test('old flows that a full disk keeps are removed once it has room, and hold up no other removal', async () => {
     const settings = `/${prefix}-flows-v1/_settings`

@@ -198,7 +198,7 @@ export async function foundOf(
   lookups: readonly Lookup[],
   signal: AbortSignal,
 ): Promise<readonly Lookup[]> {
-  const query = { _source: false, filter_path: 'docs.found,docs.error.type' }
+  const query = { _source: false, filter_path: 'docs.found,docs.error.type,docs.error.reason' }
   const docs = await lookUp<object>(connection, 'a lookup by id', lookups, { query, signal })
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }

@@ -83,7 +83,7 @@ const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
   [/^no write index is defined for alias/, 'an alias of several indices'],
   [
     /^\[\d+:\d+\] Can't find dynamic template for .* name \[sluice\] of field \[team\]$/,
-    'an index without its template',
+    'an index without its template: run `sluice indices apply`',
   ],
   [
     /^\[\d+:\d+\] (?:mapping set to strict|failed to parse: Limit of total fields \[\d+\] has been exceeded)/,

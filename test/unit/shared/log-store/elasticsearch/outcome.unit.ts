@@ -57,7 +57,7 @@ describe('an item of a bulk answer', () => {
     const waits = {
       verdict: 'retry',
       blocked: true,
-      reason: 'document_parsing_exception (an index without its template)',
+      reason: 'document_parsing_exception (an index without its template: run `sluice indices apply`)',
     }
     expect(classifyItem({ status: 400, error })).toEqual(waits)
     const quoted = { ...error, reason: `[1:9] failed to parse field [timestamp]: '${reason}'` }
