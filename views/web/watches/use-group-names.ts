@@ -10,7 +10,13 @@ type Params = Extract<Condition, { readonly params: object }>['params']
 /** Maximum length of a group's label, in characters. */
 const LABEL_MAX = 200
 
-/** Adds the names of the groups that these parameters select, as the groups' list has them; for one without logs, the value itself stands. */
+/** The time in which a group's label is looked for: counting all logs of many groups would take the time of other reads. */
+const LOOKED_FROM = 'now-7d'
+
+/**
+ * Adds the names of the groups that these parameters select, as the groups' list has them; for a group without a log in the last week, the
+ * value itself stands.
+ */
 export const useGroupNames = (params: Params, nameOf: NameOf): NameOf =>
   useGroupName('exception', params, useGroupName('template', params, nameOf))
 
@@ -18,7 +24,7 @@ function useGroupName(by: Grouping, params: Params, nameOf: NameOf): NameOf {
   const name = GROUP_PARAMETERS[by]
   const value = params[name]
   const path = value === undefined ? null : '/api/application-logs/groups'
-  const { data, problem } = useFetch<Groups>(path, { by, [name]: value, groups: 1 })
+  const { data, problem } = useFetch<Groups>(path, { by, [name]: value, groups: 1, from: LOOKED_FROM })
   const label = data === undefined && problem === undefined ? '…' : data?.items[0]?.label
   return (parameter, id) => (parameter === name && label ? cut(label, LABEL_MAX).text : nameOf(parameter, id))
 }
