@@ -65,9 +65,9 @@ export const PROJECTS: readonly Project[] = [
   { name: 'clients', include: CLIENTS },
   // The program on SQLite, or its stores.
   { name: 'embedded', include: ['test/**/*.{contract,e2e,fault}.ts'], exclude: [...PAGE, ...CLIENTS, ...SERVERS] },
-  // Chromium, and the program on SQLite. The browser schedules by itself, and on a busy machine differently each time: a second try is
-  // printed as one. No suite about what is stored has any.
-  { name: 'page', include: PAGE, retry: process.env['CI'] === undefined ? 0 : 1 },
+  // Chromium, and the program on SQLite. The browser schedules by itself, and on a busy machine differently each time: further tries are
+  // printed as such. No suite about what is stored has any.
+  { name: 'page', include: PAGE, retry: process.env['CI'] === undefined ? 0 : 2 },
   { name: 'heavy', include: HEAVY, ...UNIT },
   // Neither a server nor a browser.
   { name: 'fast', include: ['test/**/*.unit.ts'], exclude: HEAVY, ...UNIT },

@@ -185,7 +185,10 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
   test('keep what was typed when one clicks beside their dialog, which closes it before', async () => {
     const { page } = await show('/watches')
     const dialog = page.getByRole('dialog', { name: 'New watch' })
-    const openIt = () => page.getByRole('button', { name: 'New watch' }).click()
+    const openIt = async () => {
+      await page.getByRole('button', { name: 'New watch' }).click()
+      await dialog.waitFor()
+    }
     await openIt()
     await page.mouse.click(5, 400)
     await dialog.waitFor({ state: 'detached' })
