@@ -1,19 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
+import type { Health } from '../../shared/runtime/lifecycle.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually, FAULT_SCALE } from '../support/eventually.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { caughtUp, metricOf, prove } from '../support/full-stack-ledger.ts'
 
-interface Part {
-  readonly name: string
-  readonly ready: boolean
-  readonly reason?: string
-}
-
-const partsOf = async (url: string): Promise<readonly Part[]> =>
-  ((await (await fetch(`${url}/health/ready`)).json()) as { parts: readonly Part[] }).parts
+const partsOf = async (url: string): Promise<readonly Health[]> =>
+  ((await (await fetch(`${url}/health/ready`)).json()) as { parts: readonly Health[] }).parts
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const needs = { kafka: 'shared', elasticsearch: 'shared' } as const

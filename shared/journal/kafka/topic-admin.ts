@@ -152,7 +152,7 @@ function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string,
     : null
 }
 
-/** What was changed since topics were found durable. */
+/** The dangers of settings that were changed since topics were found durable. */
 interface FoundDangers {
   /** A topic of records to keep that is compacted by now, in a sentence; null if there is none. */
   readonly compacted: string | null

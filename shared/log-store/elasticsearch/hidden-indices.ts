@@ -10,9 +10,7 @@ interface Visible<Answer> {
 /** `reason` names each blocked index: `index [sluice-flows-v1] blocked by: [FORBIDDEN/9/index metadata (api)];`. */
 const HIDDEN = /index \[([\w.-]+)\] blocked by: \[[A-Z_]+\/9\//g
 
-/**
- * Asks about the indices of a pattern. One that is hidden would fail the whole request, so it is asked again without them.
- */
+/** Asks about the indices of a pattern. A hidden one fails the whole request, which is then made again without the hidden ones. */
 export async function askVisible<Answer>(
   connection: Pick<Connection, 'send'>,
   pattern: string,

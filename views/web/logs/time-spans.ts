@@ -28,8 +28,8 @@ export function rangeOf(
 }
 
 /**
- * Why the numbers of two spans and all between them are not those of their whole time; undefined if they are. `now` is in milliseconds
- * since 1970.
+ * The reason why the numbers of two spans and all between them are not those of their whole time; undefined if they are. `now` is in
+ * milliseconds since 1970.
  */
 export function partText(
   { starts, interval, counted: { from = '', to = '' } = {} }: Spans,

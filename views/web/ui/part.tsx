@@ -7,7 +7,7 @@ import { useEvery } from './use-every.ts'
 
 const RETRY_MS = 5_000
 
-/** Why a script could not be loaded: no server answers, or it is of another build, whose shell does not name this script. */
+/** The reason why a script could not be loaded: no server answers, or it is of another build, whose shell does not name this script. */
 async function reason(): Promise<'away' | 'replaced' | 'failed'> {
   const answer = await fetch(BASE).catch(() => undefined)
   if (!answer?.ok) return 'away'
@@ -32,7 +32,7 @@ export function part<Props extends object>(load: () => Promise<ComponentType<Pro
     useEffect(() => {
       if (state === 'loading') run()
     }, [])
-    // One of another version does not have the part.
+    // A server of another version does not have the part.
     useEvery(RETRY_MS, run, state === 'failed' || state === 'away')
     if (loaded !== undefined) {
       const Loaded = loaded
