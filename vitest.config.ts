@@ -83,6 +83,13 @@ const LAST = ['heavy', 'fast']
  * a project the order is Vitest's.
  */
 export class Interleaved extends BaseSequencer {
+  /** `--shard` deals out the files of each project in turn: each part has as many that need servers, or a browser, as the others. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
+    const nameOf = ({ project, moduleId }: TestSpecification): string => `${project.name} ${moduleId}`
+    return files.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).filter((_, place) => place % count === index - 1)
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name)
     const placed = [...byProject].flatMap(([name, own]) =>

@@ -26,6 +26,20 @@ describe('the projects of vitest.config.ts', () => {
     expect(needBrowser.filter((file) => !['page', 'servers'].includes(projectsOf(file)[0] ?? ''))).toEqual([])
   })
 
+  test('each part of a run has as many files of a project as the others, and together they have each file once', async () => {
+    const files = FILES.flatMap((file) => projectsOf(file).map((name) => ({ moduleId: file, project: { name } })))
+    const parts = await Promise.all(
+      [1, 2, 3, 4, 5].map((index) =>
+        new Interleaved({ config: { shard: { index, count: 5 } } } as never).shard(files as never),
+      ),
+    )
+    expect(parts.flatMap((part) => part.map(({ moduleId }) => moduleId)).toSorted()).toEqual(FILES.toSorted())
+    for (const { name } of PROJECTS) {
+      const counts = parts.map((part) => part.filter(({ project }) => project.name === name).length)
+      expect(Math.max(...counts) - Math.min(...counts), name).toBeLessThanOrEqual(1)
+    }
+  })
+
   test('of the projects are spread evenly over a run, each project by its own order, and those of heavy and fast end it', async () => {
     const config = { isolate: true, sequence: { groupOrder: 0 } }
     const [servers, page, heavy, fast] = ['servers', 'page', 'heavy', 'fast'].map((name) => ({ name, config }))
