@@ -124,6 +124,23 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
     await page.getByText('No other flow of this Event has finished.').waitFor()
   })
 
+  test.each([390, 1_100])('are in sight with all their columns, %d wide', async (width) => {
+    for (const path of ['/flows?view=steps', '/flows/order-failed?steps=show']) {
+      const { page } = await openAt(path, { width })
+      await page.getByRole('cell', { name: 'Deliver' }).first().waitFor()
+      const cut =
+        '[...document.querySelectorAll(".scroll:has(.steps)")].map((one) => one.scrollWidth - one.clientWidth)'
+      expect(new Set(await page.evaluate<number[]>(cut))).toEqual(new Set([0]))
+    }
+  })
+
+  test('that a small phone has no room for have a shadow at the edge', async () => {
+    const { page } = await openAt('/flows?view=steps', { width: 320 })
+    const table = page.locator('.scroll', { has: page.locator('.steps') }).first()
+    expect(await table.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
+    expect(await table.evaluate((one) => getComputedStyle(one).backgroundAttachment)).toBe('local, scroll')
+  })
+
   test('are clean by axe, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { width: 390, height: 844 }])
       for (const path of ['/flows?view=steps', '/flows/order-failed?steps=show&compare=order-1']) {

@@ -179,6 +179,14 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(await page.getByRole('button', { name: 'Load more flows' }).count()).toBe(0)
   })
 
+  test('has all states in sight on a small phone', async () => {
+    const { page } = await openFlows('/flows', { width: 320, height: 568 })
+    const last = page.getByRole('tab').last()
+    await last.locator('.badge').waitFor()
+    const { x = 0, width = 0 } = (await last.boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(320)
+  })
+
   test('is clean by axe, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { width: 390, height: 844 }]) {
       const { page, axe } = await openFlows('/flows', look)

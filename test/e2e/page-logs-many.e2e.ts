@@ -335,6 +335,18 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     },
   )
 
+  // A small phone, and windows of 1,360 and 1,440 pixels at 200 %.
+  test.each([
+    [320, 568],
+    [680, 400],
+    [720, 450],
+  ])('at %i by %i pixels all views can be chosen, also beside a chosen level', async (width, height) => {
+    const page = await show('/application-logs?level=Error', { width, height })
+    await page.getByRole('button', { name: 'and above' }).waitFor()
+    await page.locator('.histogram svg').waitFor()
+    expect(await covered(page, '.segments button')).toEqual([])
+  })
+
   test('at 360 pixels the choice of all more severe levels covers no count', async () => {
     const page = await show('/application-logs', { width: 360, height: 664 })
     const levels = page.getByRole('group', { name: 'Levels' })

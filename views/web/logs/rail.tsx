@@ -112,17 +112,18 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
 }
 
 /** The choices made in the rail, each with a button to remove it. */
-export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) => (
-  <div class="chips">
-    {chosen.map(({ name, label }) => (
-      <button key={name} type="button" class="chip" onClick={() => go({ params: { [name]: undefined } })}>
-        <span class="hidden">Remove</span>
-        <span class="muted">{chosenName(name)}</span>
-        <bdi class="cut">{visible(label)}</bdi>
-        <span class="x">
-          <Icon name="close" />
-        </span>
-      </button>
-    ))}
-  </div>
-)
+export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) =>
+  chosen.length > 0 && (
+    <div class="chips">
+      {chosen.map(({ name, label }) => (
+        <button key={name} type="button" class="chip" onClick={() => go({ params: { [name]: undefined } })}>
+          <span class="hidden">Remove</span>
+          <span class="muted">{chosenName(name)}</span>
+          <bdi class="cut">{visible(label)}</bdi>
+          <span class="x">
+            <Icon name="close" />
+          </span>
+        </button>
+      ))}
+    </div>
+  )
