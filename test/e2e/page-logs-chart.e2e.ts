@@ -295,6 +295,26 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     await drawn(page).waitFor({ timeout: 30_000 })
   }, 60_000)
 
+  test('that one opens by a link read no list, which is read once it is shown', async () => {
+    const limits: (string | null)[] = []
+    const { page } = await open(server.url, {
+      path: `/application-logs?${RANGE}&chart=count&order=asc`,
+      key: LOGS_KEY,
+      prepare: async (opened) =>
+        void opened.on('request', (request) => {
+          const { pathname, searchParams } = new URL(request.url())
+          if (pathname === '/api/application-logs') limits.push(searchParams.get('limit'))
+        }),
+    })
+    await drawn(page).locator('.lines svg').waitFor()
+    expect(limits).toEqual(['1'])
+    await choose(page, 'List')
+    await page.locator('tr.log').nth(1).waitFor()
+    await choose(page, 'Chart')
+    await drawn(page).locator('.lines svg').waitFor()
+    expect(limits).toEqual(['1', '100'])
+  })
+
   test('a finger reads a point first, and shows its logs by a second touch', async () => {
     const { page } = await show(`${RANGE}&chart=max&value=scope.ms`, { width: 390 })
     const svg = drawn(page).locator('.lines svg')

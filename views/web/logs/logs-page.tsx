@@ -46,7 +46,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
     kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
   const isList = grouping === undefined && chart === undefined
   const paused = isList && state.paused
-  const list = useRows(kind, params, columns.fields, paused)
+  const list = useRows(kind, params, columns.fields, paused, isList)
   const { entries } = list.rows
   useEffect(() => state.keepExpanded(entries), [entries])
   const counts = useCounts(kind, params, list)

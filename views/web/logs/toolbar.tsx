@@ -71,9 +71,9 @@ interface ShareProps {
 }
 
 /** Exports of the list, and a link to it. */
-export function ShareMenu({ kind, list: { filter, rows, askedAt }, total, columns }: ShareProps) {
+export function ShareMenu({ kind, list: { filter, order, askedAt }, total, columns }: ShareProps) {
   const href = (format: string, chosen?: string): string =>
-    urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format, columns: chosen })
+    urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order, format, columns: chosen })
   return (
     <Popover
       label={

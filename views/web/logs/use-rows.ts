@@ -66,7 +66,9 @@ const NOT_READ: Loaded = {
   arrived: 0,
 }
 
-export interface LogRows extends Omit<Loaded, 'question' | 'beingRead'>, Pick<Question, 'askedAt' | 'filter'> {
+export interface LogRows
+  extends Omit<Loaded, 'question' | 'beingRead'>,
+    Pick<Question, 'order' | 'askedAt' | 'filter'> {
   readonly reading: QueryReading | undefined
   readonly problem: Problem | undefined
   /** Whether the list is being reloaded. */
@@ -87,34 +89,44 @@ export interface LogRows extends Omit<Loaded, 'question' | 'beingRead'>, Pick<Qu
 /**
  * The rows of a list, and the tail that continues them. The tail opens before the list is read, and its entries wait for the answer, so that
  * no entry is lost between the two; duplicates are dropped by id. The first page is read again whenever entries may have been missed.
+ * Rows that are not shown are not read: only how the search is read, and whether the store answers, is asked for.
  */
-export function useRows(kind: EntryKind, params: AddressParams, fields: string, paused: boolean): LogRows {
+export function useRows(
+  kind: EntryKind,
+  params: AddressParams,
+  fields: string,
+  paused: boolean,
+  isShown: boolean,
+): LogRows {
   const [store] = useState(() => createStore(NOT_READ))
   const list = useStore(store)
   const [generation, setGeneration] = useState(0)
   const question = useQuestion(kind, params, fields, generation, list)
-  const { path, asked, askedAt, filter } = question
+  const { path, order, asked, askedAt, filter } = question
   const isAnswered = list.question?.key === question.key
+  const isListed = isShown || isAnswered
   const isLive = params['live'] === '1'
   const tail = useTail(
     isLive ? `${path}/tail` : null,
     { ...selectionOf(params), fields },
     {
       // If the request failed, the rows still answer an earlier question, and the tail must not continue them.
-      isWaiting: () => loading || !isAnswered,
+      isWaiting: () => isListed && (loading || !isAnswered),
       absorb: (entries) => {
         const before = store.get()
-        store.set(follow({ ...before, arrived: before.arrived + entries.length }, entries, paused))
+        const now = { ...before, arrived: before.arrived + entries.length }
+        store.set(isListed ? follow(now, entries, paused) : now)
       },
       onSkipped: (count) => store.set({ ...store.get(), skipped: store.get().skipped + count }),
       onReturn: () => first.reload(),
     },
   )
-  const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
+  const limit = isListed ? question.first : 1
+  const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit })
   const loading = first.loading || (isLive && !tail.opened)
 
   useEffect(() => {
-    if (first.data !== undefined) store.set(answered(store.get(), question, first.data, paused))
+    if (first.data !== undefined && isListed) store.set(answered(store.get(), question, first.data, paused))
   }, [first.data])
   useEffect(tail.flush, [loading, isAnswered])
 
@@ -146,6 +158,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
 
   return {
     ...list,
+    order,
     askedAt,
     filter,
     loading,
