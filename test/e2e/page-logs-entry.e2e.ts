@@ -371,6 +371,45 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     expect(await more.evaluate((button) => button.scrollWidth - button.clientWidth)).toBe(0)
   })
 
+  test('of blanks alone says so in the list, in full and in its flow, as do values', async () => {
+    const blank = {
+      categoryName: 'Acme.Blank',
+      timestamp: ago(140),
+      correlationKey: 'blank-1',
+      scopeData: { tenant: ' ' },
+    }
+    await server.application({ ...blank, message: ' ' })
+    await server.event({ payload: '\n\t', timestamp: ago(140), correlationKey: 'blank-1' })
+    await eventually(async () =>
+      expect(await server.client.all('/api/application-logs?category=Acme.Blank')).toHaveLength(1),
+    )
+    const page = await show('/application-logs?category=Acme.Blank')
+    await expectRows(page, ['(blank)'])
+    const panel = await openFirst(page)
+    expect(await panel.locator('.message').textContent()).toBe('(blank)')
+    await panel.getByRole('row', { name: 'tenant' }).first().getByText('(blank)').waitFor()
+    await page.keyboard.press('f')
+    await page.waitForURL('**/flows/blank-1')
+    await eventually(async () => expect(await page.locator('.flow-list').getByText('(blank)').count()).toBe(2))
+  })
+
+  test('has its frames in sight on a phone below an exception with a long message, which is shown on demand', async () => {
+    const message = Array.from({ length: 700 }, (_, index) => `part${index}`).join(' ')
+    const exception = `Acme.TooLong: ${message}\n   at Acme.Cart.Add() in /src/Cart.cs:line 12`
+    await server.application({ categoryName: 'Acme.Long', timestamp: ago(150), exception })
+    await eventually(async () =>
+      expect(await server.client.all('/api/application-logs?category=Acme.Long')).toHaveLength(1),
+    )
+    const page = await show('/application-logs?category=Acme.Long', { width: 390, height: 844 })
+    const panel = await openFirst(page)
+    await tab(page, 'Exception')
+    const frame = panel.getByText('Acme.Cart.Add()')
+    await frame.waitFor()
+    expect((await frame.boundingBox())?.y).toBeLessThan(844)
+    await panel.getByRole('button', { name: /^Show [\d,]+ more characters$/ }).click()
+    await panel.getByText('part699').waitFor()
+  })
+
   describe('the keys', () => {
     test('leave out logs like it, open its flow, and are all told by ?', async () => {
       const page = await show('/event-logs?q=price')

@@ -176,7 +176,7 @@ function LogRow({ log, view, find, days, index }: RowProps) {
               <Payload text={entry.payload} found={found} />
             ) : (
               <bdi>
-                <Marked text={line} found={found} />
+                <Marked text={line || entry.message} found={found} />
               </bdi>
             )}
           </span>

@@ -50,7 +50,7 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
           <LogText text={type} most={300} class="mono bad wrap" />
         </b>
       )}
-      {message !== '' && <LogText text={message} class="message mono wrap" />}
+      {message !== '' && <LogText text={message} most={500} class="message mono wrap" />}
       {frames.length > 0 && (
         <ol class="frames">
           {frameRuns(shown).map((run, index) => (

@@ -70,8 +70,9 @@ export function useFound(): RegExp | undefined {
 /** With more matches than this, none is marked: each is an element of its own. */
 const MARKS_MAX = 1_000
 
-/** A text made safe to show, with what a search finds in it marked; see `useFound`. */
+/** A text made safe to show, with what a search finds in it marked; see `useFound`. A text of blanks alone, which nobody sees, is named. */
 export function Marked({ text, found }: { readonly text: string; readonly found: RegExp | undefined }) {
+  if (/^\s+$/.test(text)) return <span class="muted">(blank)</span>
   const parts = found === undefined ? [] : text.split(found)
   if (parts.length <= 1 || parts.length > 2 * MARKS_MAX) return <>{visible(text)}</>
   return <>{parts.map((part, index) => (index % 2 === 0 ? visible(part) : <mark key={index}>{visible(part)}</mark>))}</>
