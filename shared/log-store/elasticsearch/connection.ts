@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
+import { isTimeout } from '../log-store.ts'
 import { type ErrorBody, typeOf } from './outcome.ts'
 
 export type ElasticsearchAuth =
@@ -75,13 +76,19 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
   let client = new Client(clientOptions(options, access))
   const closing = new AbortController()
 
-  /** The driver cannot change its access: another one gets a new client, and the old client closes once its requests have ended. */
+  /** The old client closes once its requests have ended. */
+  function renew(): void {
+    void client.close()
+    client = new Client(clientOptions(options, access))
+  }
+
+  /** The driver cannot change its access: another one needs a new client. */
   function newest(): Client {
     const read = readAccess()
-    if (isDeepStrictEqual(read, access)) return client
-    void client.close()
-    access = read
-    client = new Client(clientOptions(options, access))
+    if (!isDeepStrictEqual(read, access)) {
+      access = read
+      renew()
+    }
     return client
   }
 
@@ -92,10 +99,11 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
       // One for each request, as the driver fires the event of the signal that it is given at a timeout.
       const signal = AbortSignal.any([closing.signal, ...(request.signal ? [request.signal] : [])])
       signal.throwIfAborted()
+      const used = newest()
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
-        const answer = await newest().transport.request<Answer>(params, {
+        const answer = await used.transport.request<Answer>(params, {
           requestTimeout: timeoutMs,
           signal,
           ...(maxResponseSize !== undefined && { maxResponseSize }),
@@ -106,6 +114,9 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
           throw foreign(`${method} ${path}`, answer.statusCode)
         return answer.body
       } catch (error) {
+        const isLate = error instanceof errors.TimeoutError || isTimeout(signal.reason)
+        // The server may be gone without a word: each idle connection to it would cost a further request its time.
+        if (isLate && client === used) renew()
         signal.throwIfAborted()
         // The driver aborts a request only for its signal or for the length of its answer.
         if (maxResponseSize !== undefined && error instanceof errors.RequestAbortedError)

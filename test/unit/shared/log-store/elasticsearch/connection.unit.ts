@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -179,6 +179,35 @@ test('a request without an answer ends alone: the others with its signal, and wh
     },
   )
 })
+
+test.each([
+  ['its own time', () => ({ timeoutMs: 50 })],
+  ['the time of its reader', () => ({ signal: AbortSignal.timeout(50) })],
+])(
+  'a server that is gone without a word takes one request its time, not one for each connection: %s',
+  async (_name, limit) => {
+    const [used, gone] = [new Set<Socket>(), new Set<Socket>()]
+    const held: ServerResponse[] = []
+    await withServer(
+      ({ socket, url }, response) => {
+        used.add(socket)
+        if (gone.has(socket) || url === '/late') return
+        held.push(response)
+        if (held.length === 3) for (const one of held.splice(0)) inJson(one).end('{}')
+      },
+      { requestTimeoutMs: 2_000 },
+      async ({ send }) => {
+        const three = () => Promise.all([1, 2, 3].map(() => send({ method: 'GET', path: '/' })))
+        await three()
+        for (const socket of used) gone.add(socket)
+        expect(gone.size).toBe(3)
+        const late = send({ method: 'GET', path: '/late', ...limit() })
+        await expect(late).rejects.toThrow(/TimeoutError|due to timeout/)
+        expect(await three()).toEqual([{}, {}, {}])
+      },
+    )
+  },
+)
 
 test('a key that takes the place of another is used by the requests that follow', async () => {
   const presented: (string | undefined)[] = []
