@@ -64,6 +64,37 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     await eventually(async () => expect((await drawnRows(page))[0]).toEqual([0, all[0]]))
   })
 
+  test('is gone back to beyond 1,000 rows', async () => {
+    const page = await show()
+    await readOn(page, COUNT)
+    const place = all[COUNT - 40]
+    await page.locator(`[data-id="${place}"] .time`).focus()
+    await page.getByRole('link', { name: 'Watches' }).click()
+    await page.getByRole('heading', { name: 'Watches', level: 1 }).waitFor()
+    await page.goBack()
+    await page.locator(`[data-id="${place}"]`).waitFor()
+    expect((await drawnRows(page)).at(-1)).toEqual([COUNT - 1, all.at(-1)])
+  })
+
+  test('is gone back to with a word where one was too far down to read it all again', async () => {
+    const page = await show()
+    await readOn(page, 150)
+    await eventually(() => page.evaluate('history.state?.scroll === scrollY'))
+    await page.evaluate('history.replaceState({ ...history.state, id: "gone", rows: 20000 }, "")')
+    let reads = 0
+    await page.route(/[?&]cursor=/, (route) => {
+      reads += 1
+      return route.fulfill({
+        json: { success: true, data: { items: [], nextCursor: 'further', query: { read: 'query' } } },
+      })
+    })
+    await page.reload()
+    await page.getByText('Where you were is below the first 1,000 logs, and has not been read again.').waitFor()
+    await page.locator('tr.log').first().waitFor()
+    expect(reads).toBe(9)
+    await page.unrouteAll()
+  })
+
   test('is walked by keyboard, row by row', async () => {
     const page = await show()
     for (let n = 0; n < 150; n += 1) await page.keyboard.press('j')

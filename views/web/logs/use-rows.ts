@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
+import { plural } from '../../flow-layout/format.ts'
 import type { EntryPage, QueryReading } from '../../schemas/answers.ts'
 import { get, type Params, type Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
@@ -10,6 +11,7 @@ import { rowsToReturn } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf, selectionOf } from './filters.ts'
 import {
+  FOLLOWED_MAX,
   type Followed,
   follow,
   NOTHING_FOLLOWED,
@@ -24,7 +26,9 @@ import { type TailState, useTail } from './use-tail.ts'
 /** Entries per page. */
 const PAGE = 100
 /** The API's maximum per request. */
-const FIRST_MAX = 1_000
+const READ_MAX = 1_000
+/** Maximum number of rows read for a reader who returns to a place among them. */
+const RETURN_MAX = 10_000
 
 /** The question that the parameters of a list ask. */
 interface Question {
@@ -39,8 +43,8 @@ interface Question {
   readonly filter: Readonly<Record<string, string | undefined>>
   /** The parameters of every page. */
   readonly asked: Params
-  /** The number of rows in the first request. */
-  readonly first: number
+  /** The number of rows to read at first. */
+  readonly wanted: number
 }
 
 /** The rows that were loaded, and all that is known about them. A new question replaces them, but only once its answer is there. */
@@ -121,12 +125,20 @@ export function useRows(
       onReturn: () => first.reload(),
     },
   )
-  const limit = isListed ? question.first : 1
+  const limit = isListed ? Math.min(READ_MAX, question.wanted) : 1
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit })
   const loading = first.loading || (isLive && !tail.opened)
 
   useEffect(() => {
-    if (first.data !== undefined && isListed) store.set(answered(store.get(), question, first.data, paused))
+    const page = first.data
+    if (page === undefined || !isListed) return
+    const show = (all: EntryPage): void => store.set(answered(store.get(), question, all, paused))
+    if (isAnswered || page.nextCursor === null || page.items.length >= question.wanted) return show(page)
+    const controller = new AbortController()
+    void withFurther(page, question, controller.signal).then((all) => {
+      if (!controller.signal.aborted) show(all)
+    })
+    return () => controller.abort()
   }, [first.data])
   useEffect(tail.flush, [loading, isAnswered])
 
@@ -161,7 +173,7 @@ export function useRows(
     order,
     askedAt,
     filter,
-    loading,
+    loading: loading || (first.data !== undefined && first.problem === undefined && isListed && !isAnswered),
     reload,
     release,
     fetching: list.beingRead !== null && list.beingRead === list.rows.next,
@@ -189,12 +201,30 @@ function useQuestion(
     // Only the requested values changed: reloads as many rows as are shown, so that the reader's position is kept.
     const kept = list.question?.logs === logs ? list.rows.entries.length : 0
     // A reader who returns finds a page more, as further entries may have arrived.
-    const first = Math.min(FIRST_MAX, Math.max(PAGE + rowsToReturn(), kept))
+    const wanted = Math.min(isLive ? FOLLOWED_MAX : RETURN_MAX, Math.max(PAGE + rowsToReturn(), kept))
     const filter = filterOf(params, askedAt)
     const asked = { ...filter, fields, order }
     const key = JSON.stringify([asked, generation])
-    return { key, logs, path: `/api/${folderOf(kind)}`, order, askedAt, filter, asked, first }
+    return { key, logs, path: `/api/${folderOf(kind)}`, order, askedAt, filter, asked, wanted }
   }, [logs, fields])
+}
+
+/** The first page with further ones, up to the number of rows that are wanted; says so if a place to return to is beyond them. */
+async function withFurther(
+  page: EntryPage,
+  { path, asked, wanted }: Question,
+  signal: AbortSignal,
+): Promise<EntryPage> {
+  let all = page
+  for (let read = 1; read < RETURN_MAX / READ_MAX && all.nextCursor !== null && all.items.length < wanted; read += 1) {
+    const next = await get<EntryPage>(path, { ...asked, limit: READ_MAX, cursor: all.nextCursor }, signal)
+    if (signal.aborted || !next.ok) break
+    all = { ...next.data, items: [...all.items, ...next.data.items] } as EntryPage
+  }
+  const count = all.items.length
+  if (!signal.aborted && all.nextCursor !== null && count < rowsToReturn())
+    toast(`Where you were is below the first ${plural(count, 'log')}, and has not been read again.`, 'bad')
+  return all
 }
 
 /** The state after the answer to a question, the first one or a further one. */
