@@ -131,4 +131,27 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     await groups(page).nth(2).waitFor()
     expect([await overflow(page), await axe()]).toEqual([0, []])
   })
+
+  test('of event logs are their Steps, each over time and with its last log, and lead to the logs of one', async () => {
+    const send = (uniqueIdentifier: string, minutes: number, level = 'Information') =>
+      server.event({ uniqueIdentifier, payload: 'charged', timestamp: ago(minutes), level })
+    await send('order-placed', 5)
+    await send('order-placed.charge', 4)
+    await send('order-placed.charge', 3, 'Error')
+    await send('order-placed.ship', 2)
+    await server.total('event', 4)
+    const { page } = await show('/event-logs?event=order-placed')
+    await choose(page, 'Steps')
+    await groups(page).nth(1).waitFor()
+    expect(await groups(page).locator('.what').allTextContents()).toEqual([
+      'Chargeorder-placed.charge · charged',
+      'Shiporder-placed.ship · charged',
+    ])
+    expect(await groups(page).locator('.spark').count()).toBe(2)
+    expect(await groups(page).locator('.seen').first().textContent()).toContain('last 3 m ago')
+    await page.getByText('1 log of an Event, and of none of its Steps.').waitFor()
+    await groups(page).first().click()
+    await expectRows(page, ['charged', 'charged'])
+    expect(paramsOf(page)).toEqual({ step: 'order-placed.charge' })
+  })
 })

@@ -233,8 +233,8 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
             earlier={earlier}
             onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
             onOnly={({ value: only, term }) => {
-              if (isGrouping(by)) onChange({ [GROUP_PARAMETERS[by]]: only ?? undefined })
-              else if (term !== null) changeSearch('with', term)
+              if (term !== null) changeSearch('with', term)
+              else if (isGrouping(by)) onChange({ [GROUP_PARAMETERS[by]]: only ?? undefined })
             }}
           />
           {data.more && by !== undefined && (

@@ -152,10 +152,14 @@ function Row({ group, by, now, earlier }: RowProps) {
   const { value, label, detail, count, firstAt, lastAt, worstLevel, sample } = group
   const before = earlier?.countOf(value)
   const length = earlier?.length ?? ''
-  const below = [...(detail?.split('\n', 1) ?? []), sample.message].join(' · ')
+  const isStep = by === 'step'
+  // Steps of several Events may have the same name.
+  const below = [...(isStep ? [value] : (detail?.split('\n', 1) ?? [])), sample.message].join(' · ')
+  // A Step takes the place of its Event.
+  const chosen = { [GROUP_PARAMETERS[by]]: value, ...(isStep && { event: undefined }) }
   return (
     <li data-id={value}>
-      <a href={hrefTo({ params: { [GROUP_PARAMETERS[by]]: value, group: undefined, id: undefined } })}>
+      <a href={hrefTo({ params: { ...chosen, group: undefined, id: undefined } })}>
         <LevelTag level={worstLevel} />
         <span class="what">
           <bdi class="cut" title={visible(label)}>

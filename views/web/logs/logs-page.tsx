@@ -21,7 +21,7 @@ import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SavedMenu } from './saved-searches.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { GROUP_PARAMETERS, isGroup, isGrouping, VIEWS } from './texts.ts'
+import { GROUP_PARAMETERS, groupingOf, isGroup, isGrouping, VIEWS } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useColumns, useColumnsInAddress } from './use-columns.ts'
 import { useCounts } from './use-counts.ts'
@@ -42,8 +42,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const columns = useColumns(kind, params)
   useColumnsInAddress(kind, params)
   const chart = chartOf(params)
-  const grouping =
-    kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
+  const grouping = chart === undefined ? groupingOf(kind, params['group']) : undefined
   const isList = grouping === undefined && chart === undefined
   const paused = isList && state.paused
   const list = useRows(kind, params, columns.fields, paused, isList)

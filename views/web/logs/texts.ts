@@ -4,7 +4,7 @@ import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
 
 /** The fields by which the page groups logs, and the parameters that select one group. */
-export const GROUP_PARAMETERS = { template: 'template', exception: 'exceptionGroup' } as const
+export const GROUP_PARAMETERS = { template: 'template', exception: 'exceptionGroup', step: 'step' } as const
 export type Grouping = keyof typeof GROUP_PARAMETERS
 
 /** The views of the logs: one by one, in groups, or as numbers over time. */
@@ -13,16 +13,20 @@ const LIST = ['list', 'List'] as const
 const CHART_VIEW = ['chart', 'Chart'] as const
 
 export const VIEWS: Readonly<Record<EntryKind, readonly (readonly [View, string])[]>> = {
-  event: [LIST, CHART_VIEW],
+  event: [LIST, ['step', 'Steps'], CHART_VIEW],
   application: [LIST, ['template', 'Templates'], ['exception', 'Exceptions'], CHART_VIEW],
 }
 
-/** Whether a parameter selects one group. */
-export const isGroup = (name: string): boolean => Object.values<string>(GROUP_PARAMETERS).includes(name)
+/** Whether a parameter selects one group by a value that says nothing to people. */
+export const isGroup = (name: string): boolean => name === 'template' || name === 'exceptionGroup'
 
 export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUP_PARAMETERS
 
-export const groupsName = (by: Grouping): string => (by === 'template' ? 'Groups by template' : 'Groups by exception')
+/** The groups in an address, where logs of the kind have them. */
+export const groupingOf = (kind: EntryKind, text: string | undefined): Grouping | undefined =>
+  isGrouping(text) && VIEWS[kind].some(([view]) => view === text) ? text : undefined
+
+export const groupsName = (by: Grouping): string => `Groups by ${by}`
 
 /** The orders of groups. */
 export const GROUP_SORT = 'Sort'
@@ -43,6 +47,7 @@ export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower s
 /** Why some logs are in no group. */
 export function ungroupedText(by: Grouping, count: number): string {
   const logs = plural(count, 'log')
+  if (by === 'step') return `${logs} of an Event, and of none of its Steps.`
   if (by === 'exception') return `${logs} without an exception, or stored before there were groups.`
   return `${logs} in no group: without a text, or stored before there were groups.`
 }
