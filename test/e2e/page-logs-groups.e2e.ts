@@ -2,7 +2,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { expectRows, LOGS_KEY, type LogsServer, overflow, paramsOf, startLogsServer } from '../support/page-logs.ts'
+import {
+  copied,
+  expectRows,
+  LOGS_KEY,
+  type LogsServer,
+  overflow,
+  paramsOf,
+  startLogsServer,
+} from '../support/page-logs.ts'
 
 const NOW = Date.now()
 const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString()
@@ -140,7 +148,10 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     await send('order-placed.charge', 3, 'Error')
     await send('order-placed.ship', 2)
     await server.total('event', 4)
-    const { page } = await show('/event-logs?event=order-placed')
+    const { page, context } = await show('/event-logs?event=order-placed')
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy the identifier of the event' }).click()
+    await eventually(async () => expect(await copied(page)).toBe('order-placed'))
     await choose(page, 'Steps')
     await groups(page).nth(1).waitFor()
     expect(await groups(page).locator('.what').allTextContents()).toEqual([
@@ -153,5 +164,6 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     await groups(page).first().click()
     await expectRows(page, ['charged', 'charged'])
     expect(paramsOf(page)).toEqual({ step: 'order-placed.charge' })
+    await page.getByText('order-placed.charge', { exact: true }).waitFor()
   })
 })

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { countText, visible } from '../../flow-layout/format.ts'
 import type { Choice, Choices } from '../../schemas/answers.ts'
 import { Button, Icon } from '../ui/button.tsx'
+import { Copy } from '../ui/copy.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'
 import { chosenName } from './texts.ts'
@@ -111,11 +112,11 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
   )
 }
 
-/** The choices made in the rail, each with a button to remove it. */
+/** The choices made in the rail, each with a button to remove it; an Event or a Step also has the identifier that its logs are sent with. */
 export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) =>
   chosen.length > 0 && (
     <div class="chips">
-      {chosen.map(({ name, label }) => (
+      {chosen.map(({ name, value, label }) => [
         <button key={name} type="button" class="chip" onClick={() => go({ params: { [name]: undefined } })}>
           <span class="hidden">Remove</span>
           <span class="muted">{chosenName(name)}</span>
@@ -123,7 +124,16 @@ export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) =>
           <span class="x">
             <Icon name="close" />
           </span>
-        </button>
-      ))}
+        </button>,
+        TARGETS.includes(name) && (
+          <span key={`${name} id`} class="bar mono muted wrap">
+            {visible(value)}
+            <Copy text={value} label={`Copy the identifier of the ${name}`} />
+          </span>
+        ),
+      ])}
     </div>
   )
+
+/** What event logs are sent to. */
+const TARGETS: readonly string[] = ['event', 'step']
