@@ -12,6 +12,7 @@ import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
 import { type FlowWaits, placesOf, RUNNING_MS } from './flow-state.ts'
 import { stepTimes } from './flow-summary.ts'
 import type { Names } from './names.ts'
+import { createTeamCache } from './team-cache.ts'
 
 const MINUTE = 60_000
 /** Waits are learnt from flows with logs within this time. */
@@ -44,12 +45,12 @@ interface Deps extends Pick<BaseServices, 'clock' | 'logger'> {
 }
 
 export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): LearntWaits {
-  const known = new Map<string, { readonly at: number; readonly waits: Promise<FlowWaits> }>()
+  const cached = createTeamCache<FlowWaits>(KEPT_MS, clock)
 
   /** The waits of the Team's latest flows, as far as they can be read in time. */
-  async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
+  async function learn(team: string, names: Names): Promise<FlowWaits> {
     const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
-    const all: FlowFilter = { ...EVERY_FLOW, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
+    const all: FlowFilter = { ...EVERY_FLOW, team, from: timestampOf(Math.max(0, clock.now() - LEARNT_FROM_MS)) }
     const times = new Map<string, number[]>()
     try {
       const { more } = await sampleFlows(store, all, FLOWS_SAMPLED_MAX, signal, (flow) => gather(times, flow))
@@ -65,17 +66,7 @@ export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): L
     return waitsOf(times, names)
   }
 
-  return {
-    of(team, names) {
-      const now = clock.now()
-      const last = known.get(team)
-      // A clock that was set back is far from the time that was noted, too.
-      if (last !== undefined && Math.abs(now - last.at) < KEPT_MS) return last.waits
-      const waits = learn(team, names, now)
-      known.set(team, { at: now, waits })
-      return waits
-    },
-  }
+  return { of: (team, names) => cached(team, () => learn(team, names)) }
 }
 
 /** Adds the Step times of a flow, for one of its Events or for all. */

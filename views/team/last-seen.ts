@@ -4,6 +4,7 @@ import { type EntryFilter, EVERY_ENTRY, type LogStoreReader } from '../../shared
 import type { BaseServices } from '../../shared/role.ts'
 import { createSemaphore } from '../../shared/runtime/semaphore.ts'
 import { unlessAborted } from '../../shared/runtime/waiting.ts'
+import { createTeamCache } from '../api/team-cache.ts'
 
 /** The latest entry and the number of entries of a Team's Events, Steps and Projects within the last day. */
 export interface LastSeen {
@@ -44,7 +45,7 @@ export function createLastSeen({
   logger,
   patienceMs = 3_000,
 }: LastSeenDeps): (team: string) => Promise<LastSeen> {
-  const kept = new Map<string, { readonly at: number; readonly answer: Promise<LastSeen> }>()
+  const cached = createTeamCache<LastSeen>(FRESH_MS, clock)
 
   async function look(team: string, signal: AbortSignal): Promise<LastSeen> {
     const since = timestampOf(clock.now() - DAY_MS)
@@ -80,20 +81,15 @@ export function createLastSeen({
     return entries[0]?.timestamp ?? null
   }
 
-  return (team) => {
-    const now = clock.now()
-    // A clock that was set back is far from the time that was noted, too.
-    for (const [one, { at }] of kept) if (Math.abs(now - at) > FRESH_MS) kept.delete(one)
-    const present = kept.get(team)
-    if (present !== undefined) return present.answer
+  function lookInTime(team: string): Promise<LastSeen> {
     const signal = AbortSignal.timeout(patienceMs)
-    const answer = unlessAborted(look(team, signal), signal).catch((err: unknown) => {
+    return unlessAborted(look(team, signal), signal).catch((err: unknown) => {
       logger.warn({ err }, 'the log store could not tell what was last seen')
       return NOT_KNOWN
     })
-    kept.set(team, { at: now, answer })
-    return answer
   }
+
+  return (team) => cached(team, () => lookInTime(team))
 }
 
 const NOT_KNOWN: LastSeen = { complete: false, seen: { event: new Map(), step: new Map(), project: new Map() } }
