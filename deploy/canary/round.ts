@@ -40,7 +40,7 @@ interface Round {
   readonly reason: string
 }
 
-/** Where the canary writes and reads. */
+/** The gateway and the views that the canary writes to and reads from. */
 export interface CanaryTarget {
   /** URLs with their base paths, without trailing slashes. */
   readonly gatewayUrl: string

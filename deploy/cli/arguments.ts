@@ -68,7 +68,7 @@ export function choiceOf<Choice extends string>(
   return text === undefined ? undefined : choiceFrom(text, `--${name}`, choices)
 }
 
-/** One of the choices; `name` is that of the option or parameter. */
+/** The choice that the text names. Throws a `UsageError` for another text; `name` is that of the option or parameter. */
 export function choiceFrom<Choice extends string>(text: string, name: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice

@@ -26,7 +26,7 @@ export interface CliDeps {
 /** Whether a missing journal, in the data folder or at the brokers, is created, as by commands that fill it, or refused. */
 export type WhereMissing = 'create' | 'refuse'
 
-/** Where text goes, such as `process.stdout`. */
+/** The receiver of text, such as `process.stdout`. */
 interface Output {
   /** `done` is called once the text was handed over, with the error if it was not. */
   write(text: string, done?: (error?: Error | null) => void): unknown

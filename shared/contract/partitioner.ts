@@ -26,7 +26,7 @@ export function murmur2(bytes: Uint8Array, length = bytes.length): number {
   return h ^ (h >>> 15)
 }
 
-/** Where keys are written to be hashed: a buffer of its own for each would take longer than its hash. */
+/** The buffer in which keys are hashed: one of its own for each key would take longer than the hash. */
 const scratch = Buffer.allocUnsafeSlow(4_096)
 
 /** The partition of a key, from 0 to `partitions` - 1, as Kafka's Java client chooses it for the key in UTF-8. */

@@ -37,7 +37,7 @@ const run = promisify(execFile)
 
 const folder = serverFolder(REGISTRY)
 let server: SluiceProcess
-/** Where clients find the server: at gates, so that it is gone for as long as it has to be, however busy the machine is. */
+/** The gates between clients and the server, so that it is gone for as long as it has to be, however busy the machine is. */
 let gates: readonly TcpGate[]
 let url: string
 let grpcUrl: string

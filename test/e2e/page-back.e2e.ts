@@ -7,7 +7,7 @@ import { LOGS_KEY, type LogsServer, startLogsServer } from '../support/page-logs
 const COUNT = 700
 const NOW = Date.now()
 
-/** One of eighty words without digits, which a template of messages would leave out. */
+/** The word of a log, out of eighty without digits, which a template of messages would leave out. */
 const wordOf = (index: number): string => String.fromCharCode(97 + (index % 80) / 10, 97 + (index % 10))
 
 /** Logs a second apart, each of a flow of its own. */

@@ -162,7 +162,7 @@ export function clientOf({ page, gateway }: Stand, team: StandTeam): TeamClient 
   }
 }
 
-/** Where scenarios run. An error in a page's console, or a request to another origin, fails the test. */
+/** The server and the browser of scenarios. An error in a page's console, or a request to another origin, fails the test. */
 export interface Stage extends Browse {
   stand(): Stand
   /** Opens a page of the stand, signed in with the Team's key; it may read and write the clipboard. */

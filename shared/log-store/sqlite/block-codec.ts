@@ -83,7 +83,7 @@ export class UnpackedBlock {
   readonly #first: number
   readonly #count: number
   readonly #arrivals: Float64Array
-  /** Where the leaves and the source of each entry end in their parts. */
+  /** The ends of each entry's leaves and source in their parts. */
   readonly #leavesEnds: Uint32Array
   readonly #sourceEnds: Uint32Array
   readonly #leaves: Buffer

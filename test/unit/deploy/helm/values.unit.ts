@@ -27,7 +27,7 @@ function merged(below: Values, above: Values): Values {
   return { ...below, ...Object.fromEntries(changed) }
 }
 
-/** Where values do not fit, and why. */
+/** The places where values do not fit, and why. */
 function faultsOf(values: Values): readonly string[] {
   fits(merged(DEFAULTS, values))
   return (fits.errors ?? []).map(

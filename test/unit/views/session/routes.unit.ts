@@ -43,7 +43,7 @@ const REFUSED = {
   bodyCut: false,
 }
 
-/** Where the requests of the tests come from. */
+/** The address that the requests of the tests come from. */
 const PROXY = '127.0.0.1'
 
 let time: { now: number }

@@ -18,7 +18,7 @@ export interface EchoCalls {
 
 export interface EchoData {
   readonly greeting: string
-  /** Where the close of the thread is written down. */
+  /** Shared memory in which the thread notes its close. */
   readonly closed: Int32Array<SharedArrayBuffer>
 }
 
