@@ -10,7 +10,7 @@ import { exitAtOnce, onSignals } from '../server/signals.ts'
 import { VERSION } from '../server/version.ts'
 import { type CanaryTarget, canaryTarget, OUTCOMES, runRound } from './round.ts'
 
-export interface CanaryOptions {
+interface CanaryOptions {
   readonly config: Config
   readonly logger: Logger
   readonly print: (text: string) => void

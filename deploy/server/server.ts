@@ -38,7 +38,7 @@ import { sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly role: Role
   readonly config: Config
   readonly logger: Logger

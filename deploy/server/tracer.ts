@@ -39,7 +39,7 @@ const KINDS = {
 
 export interface RunningTracer extends Tracer, Pick<Service, 'stop'> {}
 
-export interface TracerDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
+interface TracerDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics'> {
   readonly config: Config & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
   readonly messagingSystem: string
 }

@@ -61,7 +61,7 @@ interface Placed {
   readonly place: readonly string[]
 }
 
-export interface OriginsDeps {
+interface OriginsDeps {
   readonly projects: ProjectFinder
   /** The Project of all records, if the request names one. */
   readonly named: Project | undefined

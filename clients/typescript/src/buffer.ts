@@ -1,7 +1,7 @@
 import { type Batch, createBatch, createWave, type Target, utf8Bytes, type Wave } from './batch.ts'
 import { later } from './times.ts'
 
-export interface BufferOptions {
+interface BufferOptions {
   /** Maximum entries and bytes of a batch, and how long its first entry waits for others. */
   readonly maxBatchEntries: number
   readonly maxBatchBytes: number

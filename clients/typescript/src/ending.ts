@@ -1,4 +1,4 @@
-export interface Ending {
+interface Ending {
   /** Node has nothing left to do; asynchronous work started now keeps it alive. */
   readonly onIdle: () => void
   /** Node is exiting; no asynchronous work runs any more. */

@@ -4,7 +4,7 @@ import { createPause, type PauseOptions } from './pause.ts'
 import { type Post, post } from './request.ts'
 import { later } from './times.ts'
 
-export interface SenderOptions extends PauseOptions {
+interface SenderOptions extends PauseOptions {
   readonly fetch: typeof fetch
   /** The URL of a path of the server. */
   readonly urlOf: (path: string) => string
@@ -27,7 +27,7 @@ export interface Retry {
   readonly cause: string
 }
 
-export interface SenderEvents {
+interface SenderEvents {
   readonly onSettled: (batch: Batch, outcome: Exclude<Outcome, { kind: 'again' }>) => void
   readonly onRetry: (retry: Retry) => void
 }

@@ -38,7 +38,7 @@ export interface KafkaJournal extends Journal {
   checkDurability(topics: readonly NamedTopic[]): Promise<void>
 }
 
-export interface KafkaJournalDeps {
+interface KafkaJournalDeps {
   readonly connection: KafkaConnection
   readonly clock: Clock
   readonly logger: Logger

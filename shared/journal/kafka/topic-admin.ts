@@ -3,7 +3,7 @@ import { type NamedTopic, TopicMissingError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 
 /** The state of a topic compared to its specification, in sentences for an operator. */
-export interface TopicReport {
+interface TopicReport {
   readonly topic: string
   readonly exists: boolean
   /** The differences from the topic that Sluice would create. */

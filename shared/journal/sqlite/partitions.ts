@@ -12,7 +12,7 @@ export interface PartitionState {
   readonly bytes: number
 }
 
-export interface TopicCleanup {
+interface TopicCleanup {
   readonly topic: string
   readonly cleanup: TopicSpec['cleanup']
 }

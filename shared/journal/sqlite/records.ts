@@ -4,7 +4,7 @@ import type { Partitions } from './partitions.ts'
 import { inflateContent, type StoredBatch } from './record-codec.ts'
 import { batchId, offsetOf } from './schema.ts'
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly partitionId: number
   readonly position: number
   readonly recordsMax: number

@@ -11,7 +11,7 @@ export interface RetentionRequest {
   readonly bytesMax: number
 }
 
-export interface RetentionStep {
+interface RetentionStep {
   /** Records removed. */
   readonly removed: number
   /** Whether the step was full: there may be more to remove. */

@@ -33,7 +33,7 @@ export interface SourcePage {
   readonly next: Cursor | null
 }
 
-export interface SourceTail {
+interface SourceTail {
   readonly more: boolean
   readonly entries: readonly { readonly source: string; readonly cursor: TailCursor }[]
   readonly cursor: TailCursor

@@ -36,7 +36,7 @@ import {
 } from './values.ts'
 
 /** Groups with the texts of their samples' rows, in the same order. */
-export interface SourceGroups extends Omit<Groups, 'groups'> {
+interface SourceGroups extends Omit<Groups, 'groups'> {
   readonly groups: readonly Omit<EntryGroup, 'sample'>[]
   readonly sources: readonly string[]
 }

@@ -25,7 +25,7 @@ export interface StoreClient {
   close(): Promise<void>
 }
 
-export interface ReaderPoolOptions {
+interface ReaderPoolOptions {
   /** Maximum threads that take calls. */
   readonly threadsMax: number
   /** Maximum additional threads that are being ended: a step of the full-text search cannot be interrupted. */

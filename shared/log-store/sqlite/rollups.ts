@@ -28,7 +28,7 @@ import { addToSegments, NO_FINGERPRINT, removeFromSegments, type SegmentEntry } 
 import { lastArrival, widenTimes } from './text-tables.ts'
 
 /** The facts of an entry that are counted. */
-export interface CountedEntry {
+interface CountedEntry {
   readonly arrival: number
   /** Minutes since 1970. */
   readonly minute: number
