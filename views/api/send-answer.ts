@@ -4,6 +4,7 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { acceptedCoding } from '../../shared/http/accept-encoding.ts'
 import { successText } from '../../shared/http/answer.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
+import { ZSTD_FAST } from '../../shared/runtime/zlib-call.ts'
 import type { Call } from './call.ts'
 import type { ReadGate } from './read-gate.ts'
 
@@ -12,7 +13,7 @@ const COMPRESSED_BYTES_MIN = 8 * 1024
 
 /** Fast settings, as somebody waits for the answer; logs still shrink to an eighth. Node compresses in its thread pool. */
 const COMPRESS = {
-  zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, ZSTD_FAST),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 1 }),
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { constants, crc32, createZstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { crc32, zstdDecompressSync } from 'node:zlib'
 import { toldHeaders } from '../../contract/headers.ts'
 import { asBuffer, type Content, mostBytes, UNIT_BYTES_MAX, withRoom } from '../../runtime/utf8.ts'
-import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
+import { createZlibCall, ZSTD_FAST, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 import {
   type Headers,
   type JournalRecord,
@@ -166,16 +166,9 @@ const DICTIONARY = Buffer.from(
   ].join(''),
 )
 
-/** The fastest of the usual levels. */
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, dictionary: DICTIONARY }
-
-const compress = createZlibCall(zstdCompress(ZSTD))
+const compress = createZlibCall(zstdCompress({ ...ZSTD_FAST, dictionary: DICTIONARY }))
 /** Only for bytes whose checksum is right. */
-const decompress = createZlibCall({
-  ...zstdDecompress,
-  open: () => createZstdDecompress({ dictionary: DICTIONARY }),
-  once: (bytes) => zstdDecompressSync(bytes, { dictionary: DICTIONARY }),
-})
+const decompress = createZlibCall(zstdDecompress({ dictionary: DICTIONARY }))
 
 /** A packed batch in the form that is written to the file: compressed if that makes it smaller. */
 export function compressContent(content: Uint8Array): Uint8Array {

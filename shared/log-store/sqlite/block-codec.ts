@@ -1,6 +1,6 @@
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { asBuffer } from '../../runtime/utf8.ts'
-import { createZlibCall, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
+import { createZlibCall, ZSTD_FAST, zstdCompress, zstdDecompress } from '../../runtime/zlib-call.ts'
 
 /** The record of an entry, and the leaves that searches and statistics read. */
 export interface Content {
@@ -28,13 +28,10 @@ const COMPRESSED = 2 ** 31
 /** Version 5 compressed each part by itself. */
 const WITH_DICTIONARY = 2 ** 30
 
-/** The fastest of the usual levels: the third makes blocks of this size no smaller. */
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-
 /** For leaves, which have no dictionary. */
-const compress = createZlibCall(zstdCompress(ZSTD))
+const compress = createZlibCall(zstdCompress(ZSTD_FAST))
 /** Only for bytes whose checksum is right. */
-const decompress = createZlibCall(zstdDecompress)
+const decompress = createZlibCall(zstdDecompress())
 
 /** Smaller content is not compressed: a call with a dictionary takes 40 µs at least, and content of full blocks is larger. */
 const COMPRESSED_BYTES_MIN = 8 * 1024
@@ -55,7 +52,7 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
   const sources = Buffer.concat(contents.map(({ source }) => source))
   const isLong = leaves.length + sources.length >= COMPRESSED_BYTES_MIN
   const leavesPart = isLong ? compress(leaves) : leaves
-  const sourcesPart = isLong ? zstdCompressSync(sources, { ...ZSTD, dictionary: leaves }) : sources
+  const sourcesPart = isLong ? zstdCompressSync(sources, { ...ZSTD_FAST, dictionary: leaves }) : sources
   const packed = Buffer.allocUnsafeSlow(HEAD_BYTES + leavesPart.length + sourcesPart.length)
   packed.writeUInt32LE(leavesPart.length + (isLong ? COMPRESSED + WITH_DICTIONARY : 0), NUMBER_BYTES)
   packed.set(leavesPart, HEAD_BYTES)

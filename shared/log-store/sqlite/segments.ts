@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { ZSTD_FAST } from '../../runtime/zlib-call.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { type Database, GO_ON_EACH_ROW } from './database.ts'
 import { storedFingerprint } from './ids.ts'
@@ -35,9 +36,6 @@ export interface SegmentEntry {
 
 /** Two numbers of 64 and two of 32 bits. */
 const ENTRY_BYTES = 24
-
-/** The fastest of the usual levels. */
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Columns have a place for each arrival, so a segment ends before a longer gap of arrivals that were removed. */
 const GAP_MAX = 1_000
@@ -154,7 +152,7 @@ function segmentOver(first: number, buffer: ArrayBuffer): Segment {
 function put(database: Database, { first, last, facts }: Segment): void {
   database
     .prepare('INSERT OR REPLACE INTO counted_entries (first, last, content) VALUES (?, ?, ?)')
-    .run(first, last, zstdCompressSync(Buffer.from(facts.buffer), ZSTD))
+    .run(first, last, zstdCompressSync(Buffer.from(facts.buffer), ZSTD_FAST))
 }
 
 /** A damaged segment costs the counts of its entries among matches, as a damaged row of `rollups` costs its count. */

@@ -17,7 +17,7 @@ const itself = (bytes: Uint8Array): Uint8Array => bytes
 const CALLS: readonly (readonly [string, ZlibCallOptions, (bytes: Uint8Array) => Uint8Array])[] = [
   ['gzip', gzip({ level: 1 }), zlib.gunzipSync],
   ['zstd', zstdCompress({ params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 } }), itself],
-  ['zstd, decompressing', zstdDecompress, itself],
+  ['zstd, decompressing', zstdDecompress(), itself],
 ]
 
 const texts = fc.oneof(
