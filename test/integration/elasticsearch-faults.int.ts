@@ -203,6 +203,16 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     })
   })
 
+  test('`indices apply` looks for lost aliases once', async () => {
+    let looks = 0
+    proxy.inject(({ path }) => {
+      if (path.startsWith(`/${prefix}-event-logs-v1.*`)) looks += 1
+      return undefined
+    })
+    expect(await store.indices.apply()).toEqual([])
+    expect(looks).toBe(1)
+  })
+
   const blockReads = (read: true | null) => ['PUT', '_settings', { 'index.blocks.read': read }] as const
   test.each([
     ['closed', ['POST', '_close'], ['POST', '_open'], 'index_closed_exception'],

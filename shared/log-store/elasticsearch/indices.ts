@@ -7,7 +7,7 @@ import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
-import { findLostAliases, lostAliasText, putAliasesBack } from './lost-aliases.ts'
+import { findLostAliases, type LostAlias, lostAliasText, putAliasesBack } from './lost-aliases.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 import { findDifferences, findMissingTemplates } from './template-check.ts'
 
@@ -95,11 +95,10 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     return made
   }
 
-  async function prepareDays(): Promise<readonly string[]> {
+  async function prepareDays(lost: readonly LostAlias[]): Promise<readonly string[]> {
     const days = [clock.now(), clock.now() + DAY_MS].map((at) => timestampOf(at).slice(0, 10))
     const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
     const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
-    const lost = await findLostAliases(connection, names)
     for (const each of lost) logger.warn({ reason: lostAliasText(each) }, 'entries are stored that no read shows')
     // An index in the place of the alias would keep it from being put back.
     const missing = wanted.filter((name) => !there.has(name) && !lost.some((each) => each.name === name))
@@ -110,12 +109,14 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   return {
     check,
     async apply() {
-      const found = await putAliasesBack(connection, names)
+      const lost = await findLostAliases(connection, names)
+      const found = await putAliasesBack(connection, lost)
       const differences = await check()
       // A read-only index takes no mapping, not even the one that it has.
       if (differences.length > 0) await correct()
+      const rest = lost.filter(({ taker }) => taker !== undefined)
       const lacksFlows = (await indexBehind(connection, names.flows)) === undefined
-      const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await prepareDays())]
+      const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await prepareDays(rest))]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [
         ...found,
@@ -124,7 +125,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       ]
     },
     requireTemplates: () => requireNone(findMissingTemplates(connection, templates)),
-    prepareDays,
+    prepareDays: async () => prepareDays(await findLostAliases(connection, names)),
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)
       const counts = await countDocuments(connection, names)

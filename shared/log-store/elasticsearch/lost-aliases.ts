@@ -77,9 +77,8 @@ export function lostAliasText({ index, name, taker }: LostAlias): string {
   return `${index} has lost its alias ${name}, so no read shows its entries: ${remedy}`
 }
 
-/** Gives indices their aliases back; returns a line for each that lacked its own, also where another index has the name. */
-export async function putAliasesBack(connection: Connection, names: IndexNames): Promise<readonly string[]> {
-  const lost = await findLostAliases(connection, names)
+/** Gives the indices their aliases back; returns a line for each, also where another index has the name. */
+export async function putAliasesBack(connection: Connection, lost: readonly LostAlias[]): Promise<readonly string[]> {
   const actions = lost
     .filter(({ taker }) => taker === undefined)
     .map(({ index, name: alias }) => ({ add: { index, alias } }))
