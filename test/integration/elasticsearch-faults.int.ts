@@ -203,6 +203,17 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     })
   })
 
+  test('an index of flows that hides its metadata: `indices apply` names the block, and how to remove it', async () => {
+    const index = `${prefix}-flows-v1`
+    await ask(elasticsearch.url, 'PUT', `/${index}/_settings`, { 'index.blocks.metadata': true })
+    await expect(store.indices.apply()).rejects.toThrow(
+      `the index ${index} has a block of metadata (index.blocks.metadata), so it can neither be compared nor corrected: ` +
+        `remove the block (PUT /${index}/_settings {"index.blocks.metadata":null}), and try again`,
+    )
+    await ask(elasticsearch.url, 'PUT', `/${index}/_settings`, { 'index.blocks.metadata': null })
+    expect(await store.indices.apply()).toEqual([])
+  })
+
   test('`indices apply` looks for lost aliases once', async () => {
     let looks = 0
     proxy.inject(({ path }) => {

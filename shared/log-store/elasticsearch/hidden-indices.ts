@@ -10,7 +10,10 @@ interface Visible<Answer> {
 /** `reason` names each blocked index: `index [sluice-flows-v1] blocked by: [FORBIDDEN/9/index metadata (api)];`. */
 const HIDDEN = /index \[([\w.-]+)\] blocked by: \[[A-Z_]+\/9\//g
 
-/** Asks about the indices of a pattern. A hidden one fails the whole request, which is then made again without the hidden ones. */
+/**
+ * Asks about the indices of a pattern. A hidden one fails the whole request, which is then made again without the hidden ones. Rejects with
+ * an `ElasticsearchError` that says how to remove the block if the pattern is the name of a single index.
+ */
 export async function askVisible<Answer>(
   connection: Pick<Connection, 'send'>,
   pattern: string,
@@ -21,9 +24,17 @@ export async function askVisible<Answer>(
   } catch (error) {
     const reason = error instanceof ElasticsearchError && error.status === 403 ? error.body.reason : undefined
     const hidden = [...(reason ?? '').matchAll(HIDDEN)].map(([, index = '']) => index)
+    const [first] = hidden
+    if (first === undefined) throw error
     // An exclusion counts after a wildcard only.
-    if (hidden.length === 0 || !pattern.includes('*')) throw error
+    if (!pattern.includes('*')) throw blocked(error as ElasticsearchError, first)
     const others = [pattern, ...hidden.map((index) => `-${index}`)].join(',')
     return { answer: await connection.send<Answer>(request(others)), hidden }
   }
+}
+
+function blocked({ status, body }: ElasticsearchError, index: string): ElasticsearchError {
+  const remedy = `PUT /${index}/_settings {"index.blocks.metadata":null}`
+  const fault = `the index ${index} has a block of metadata (index.blocks.metadata), so it can neither be compared nor corrected`
+  return new ElasticsearchError(`${fault}: remove the block (${remedy}), and try again`, status, body)
 }
