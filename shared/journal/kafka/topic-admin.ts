@@ -42,6 +42,9 @@ const BROKERS_CLOCK = 'LogAppendTime'
 /** How long deletion marks are kept; a follower reads the topic again that read nothing for half of it (read.ts). */
 const DELETIONS_KEPT_MS = DAY_MS
 
+/** A shorter retention is told as a danger: consumers may well be down for that long. An operator may choose a longer one. */
+const RETENTION_MS_MIN = 3_600_000
+
 /** The settings that Sluice gives a topic; all others are the cluster's defaults. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   const base = {
@@ -103,10 +106,10 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   const { replicas, inSync } = copiesOn(brokers)
   const differences: string[] = []
   const fewest = Math.min(...partitions.map((each) => each.replicas.length))
-  const dangers = dangersOf(topic, config, inSync)
+  const { compacted, dangers } = dangersOf(topic, config, inSync)
   if (fewest < replicas) dangers.unshift(`${name} keeps ${fewest} copies of a record, not ${replicas}`)
   const policy = config.get('cleanup.policy') ?? ''
-  if (policy !== topic.cleanup && topic.cleanup === 'delete' && compactionOf(topic, config) === null)
+  if (policy !== topic.cleanup && topic.cleanup === 'delete' && compacted === null)
     differences.push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
   if (partitions.length !== topic.partitions) {
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
@@ -125,7 +128,15 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
 }
 
 /** The settings by which an acknowledged record could be lost. */
-function dangersOf(topic: NamedTopic, config: ReadonlyMap<string, string>, inSync: number): string[] {
+interface Dangers {
+  /** The compaction of a topic of records to keep, in a sentence; null if there is none. */
+  readonly compacted: string | null
+  /** All of them, in sentences. */
+  readonly dangers: string[]
+}
+
+/** Retention is left out: it keeps no gateway from starting. */
+function dangersOf(topic: NamedTopic, config: ReadonlyMap<string, string>, inSync: number): Dangers {
   const { name } = topic
   const dangers: string[] = []
   const least = Number(config.get('min.insync.replicas'))
@@ -136,12 +147,12 @@ function dangersOf(topic: NamedTopic, config: ReadonlyMap<string, string>, inSyn
     dangers.push(`${name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`)
   }
   const policy = config.get('cleanup.policy') ?? ''
-  const compaction = compactionOf(topic, config)
-  if (compaction !== null) dangers.push(compaction)
+  const compacted = compactionOf(topic, config)
+  if (compacted !== null) dangers.push(compacted)
   else if (topic.cleanup === 'compact' && policy !== 'compact') {
     dangers.push(`${name} has cleanup.policy=${policy}, not compact`)
   }
-  return dangers
+  return { compacted, dangers }
 }
 
 /** The danger that records are removed which were acknowledged for good; null if there is none. */
@@ -152,24 +163,26 @@ function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string,
     : null
 }
 
-/** The dangers of settings that were changed since topics were found durable. */
-interface FoundDangers {
-  /** A topic of records to keep that is compacted by now, in a sentence; null if there is none. */
-  readonly compacted: string | null
-  /** All settings by which an acknowledged record could be lost, in sentences. */
-  readonly dangers: readonly string[]
+/** The danger that records are removed before they are read; empty if there is none. */
+function retentionDangers({ name, cleanup, retentionMs }: NamedTopic, config: ReadonlyMap<string, string>): string[] {
+  const kept = Number(config.get('retention.ms'))
+  if (cleanup !== 'delete' || !(kept >= 0 && kept < RETENTION_MS_MIN)) return []
+  const wanted = retentionMs ?? -1
+  return [
+    `${name} removes records after ${kept} ms (retention.ms), even those that no consumer has read: set it to ${wanted}`,
+  ]
 }
 
-/** Asks for the settings alone. A topic of which they cannot be read is left out. */
-export async function findDangers(
-  cluster: Cluster,
-  topics: readonly NamedTopic[],
-  inSync: number,
-): Promise<FoundDangers> {
+/**
+ * The dangers of settings that were changed since topics were found durable, of all topics, and the first one that is compacted. Asks for the
+ * settings alone; a topic of which they cannot be read is left out.
+ */
+export async function findDangers(cluster: Cluster, topics: readonly NamedTopic[], inSync: number): Promise<Dangers> {
   const found = await Promise.allSettled(
     topics.map(async (topic) => {
       const config = await cluster.configOf(topic.name)
-      return { compacted: compactionOf(topic, config), dangers: dangersOf(topic, config, inSync) }
+      const { compacted, dangers } = dangersOf(topic, config, inSync)
+      return { compacted, dangers: [...dangers, ...retentionDangers(topic, config)] }
     }),
   )
   const read = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))

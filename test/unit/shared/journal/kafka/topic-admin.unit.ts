@@ -90,6 +90,31 @@ test('settings that were changed since the start are told, and one that removes 
 })
 
 test.each([
+  ['-1', []],
+  ['3600000', []],
+  [
+    '300000',
+    ['logs removes records after 300000 ms (retention.ms), even those that no consumer has read: set it to 604800000'],
+  ],
+])('a topic that keeps records for %s ms by now: %j', async (kept, dangers) => {
+  const cluster = await clusterOf({ alive: [1], topics: { logs: [1] } })
+  const changed = { ...cluster, configOf: async () => new Map([['retention.ms', kept]]) }
+  const topic = { ...topicNamed('logs'), retentionMs: 604_800_000 }
+  expect(await findDangers(changed, [topic], 1)).toEqual({ compacted: null, dangers })
+})
+
+test('a compacted topic keeps its records whatever its retention', async () => {
+  const cluster = await clusterOf({ alive: [1], topics: { registry: [1] } })
+  const config = new Map([
+    ['cleanup.policy', 'compact'],
+    ['retention.ms', '300000'],
+  ])
+  const topic = { ...topicNamed('registry'), cleanup: 'compact' } as const
+  const found = await findDangers({ ...cluster, configOf: async () => config }, [topic], 1)
+  expect(found).toEqual({ compacted: null, dangers: [] })
+})
+
+test.each([
   ['86400000', []],
   ['604800000', []],
   ['3600000', ['registry has delete.retention.ms=3600000, not 86400000 or more']],
