@@ -72,6 +72,17 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     expect(paramsOf(page)).toEqual({ q: 'declined', level: 'Error', from: 'now-5m' })
   })
 
+  test('of a whole day lead to the logs of the last 24 hours, by that name', async () => {
+    const condition = { type: 'count', list: 'event-logs', params: { q: 'daily' }, more: 0, minutes: 1_440 }
+    await make({ name: 'Daily', condition })
+    const { page } = await show('/watches')
+    const panel = page.locator('details', { hasText: 'Daily' })
+    await panel.locator('summary').press('Enter')
+    await panel.getByRole('link', { name: 'See what matches now' }).press('Enter')
+    await page.getByRole('button', { name: 'Last 24 hours' }).waitFor()
+    expect(paramsOf(page)).toEqual({ q: 'daily', from: 'now-24h' })
+  })
+
   test('are tested, changed, paused and deleted; a refusal says what to change', async () => {
     tolerate(/status of 400/)
     await make({ name: 'Broken' }, `${hook}/down`)

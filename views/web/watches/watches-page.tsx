@@ -135,11 +135,12 @@ function WatchPanel({ watch, nameOf, isOpen, onToggle, onEdit, onChange }: Watch
 /** The address of what a condition matches now. */
 function matchedPatch(condition: Condition): AddressPatch {
   switch (condition.type) {
-    case 'count':
-      return searchPatch({
-        page: condition.list,
-        params: { ...condition.params, from: `now-${condition.minutes}m` },
-      })
+    case 'count': {
+      const { list, params, minutes } = condition
+      // Whole hours have names in the choice of the range: "Last 24 hours".
+      const length = minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`
+      return searchPatch({ page: list, params: { ...params, from: `now-${length}` } })
+    }
     case 'flows':
       return searchPatch({ page: 'flows', params: { state: condition.state, event: condition.event ?? '' } })
     case 'newGroup':
