@@ -139,6 +139,9 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
     const table = page.locator('.scroll', { has: page.locator('.steps') }).first()
     expect(await table.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
     expect(await table.evaluate((one) => getComputedStyle(one).backgroundAttachment)).toBe('local, scroll')
+    // Within the round corners of what it stands in.
+    const radius = (one: Element): string => getComputedStyle(one).borderBottomRightRadius
+    expect(await table.evaluate(radius)).toBe(await panel(page, 'Order placed').evaluate(radius))
   })
 
   test('are clean by axe, wide and narrow, and never wider than the window', async () => {
