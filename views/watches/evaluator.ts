@@ -7,7 +7,7 @@ import {
   ReadTooLargeError,
 } from '../../shared/log-store/log-store.ts'
 import type { CoreServices } from '../../shared/role.ts'
-import { type Clock, steadyClock } from '../../shared/runtime/clock.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
@@ -17,10 +17,12 @@ import type { KnownWatch, NextState, WatchBook } from './book.ts'
 import { evaluate } from './conditions.ts'
 import { createLanes, type Job } from './lanes.ts'
 import { bodyOf, matchedUrl } from './messages.ts'
+import { createOrphanRemoval } from './orphans.ts'
 import type { Ownership } from './ownership.ts'
 import type { Posted, Poster } from './poster.ts'
 import { afterAttempt, afterError, afterEvaluation, beforeAttempt, dueDelivery, stateOf } from './progress.ts'
 import type { Delivery } from './records.ts'
+import { createSchedule, keyOf, type Schedule } from './schedule.ts'
 
 interface EvaluatorDeps extends Pick<CoreServices, 'registry' | 'registryReady' | 'clock' | 'logger' | 'metrics'> {
   readonly book: WatchBook
@@ -48,8 +50,6 @@ const POSTS_MAX = 8
 const TEAM_POSTS_MAX = 2
 /** An outcome that cannot be recorded is tried again with each tick, for half a minute. */
 const OUTCOME_TRIES = 30
-/** Each failure in a row doubles the interval of a condition, at most this many times. */
-const DOUBLED_MAX = 5
 
 /**
  * Evaluates all watches while this process is the owner, and posts their matches. Each tick offers the watches with a message that is due to
@@ -123,81 +123,6 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
     stop: async (deadline) => {
       stopping.abort()
       await byDeadline(Promise.all([stop(deadline), evaluations.end(), posts.end()]), deadline, clock)
-    },
-  }
-}
-
-/** How long a Team is missing before its watches are deleted, in milliseconds: a registry that is being restored lacks Teams for a while. */
-const GONE_MS = 3_600_000
-
-/**
- * Deletes the watches of Teams that were deleted, which would otherwise belong to the next Team with that id. A registry without any Team is
- * one that was lost.
- */
-function createOrphanRemoval({ book, registry, steady = steadyClock, logger }: EvaluatorDeps): () => Promise<void> {
-  let goneSince = new Map<string, number>()
-  return async () => {
-    // The hour begins once there are Teams again, as a registry that was lost is restored one by one.
-    if (registry.teams().length === 0) {
-      goneSince.clear()
-      return
-    }
-    const gone = book.all().filter(({ team }) => registry.team(team) === undefined)
-    const now = steady.now()
-    goneSince = new Map(gone.map(({ team }) => [team, goneSince.get(team) ?? now]))
-    for (const { team, id } of gone) {
-      if (now - (goneSince.get(team) ?? now) < GONE_MS) continue
-      await book.remove(team, id)
-      logger.info({ team, watch: id }, 'a watch was deleted, as its Team was')
-    }
-  }
-}
-
-const keyOf = ({ team, id }: KnownWatch): string => `${team}/${id}`
-
-type Schedule = ReturnType<typeof createSchedule>
-
-/** When each watch is due next (`performance.now()`), and when it was evaluated, until that is written to the book. */
-function createSchedule(book: WatchBook, intervalMs: number) {
-  let dueAt = new Map<string, { readonly at: number; readonly since: string; readonly failures: number }>()
-  const unwritten = new Map<string, { readonly watch: KnownWatch; readonly at: string }>()
-  return {
-    /** Forgets all other watches. A new watch is due at once; one evaluated elsewhere before, at a random time within the interval. */
-    keep: (watches: readonly KnownWatch[]): void => {
-      const kept: typeof dueAt = new Map()
-      for (const watch of watches) {
-        const { since, lastEvaluatedAt } = watch
-        const known = dueAt.get(keyOf(watch))
-        const waitMs = known === undefined && lastEvaluatedAt !== null ? Math.random() * intervalMs : 0
-        kept.set(keyOf(watch), known?.since === since ? known : { at: performance.now() + waitMs, since, failures: 0 })
-      }
-      dueAt = kept
-    },
-    /** The due watches, longest overdue first. */
-    due: (watches: readonly KnownWatch[]): readonly KnownWatch[] => {
-      const atOf = (watch: KnownWatch): number => dueAt.get(keyOf(watch))?.at ?? Number.POSITIVE_INFINITY
-      return watches.filter((watch) => atOf(watch) <= performance.now()).toSorted((a, b) => atOf(a) - atOf(b))
-    },
-    /** Plans the next evaluation after the one of this time; null if that broke. */
-    done: (watch: KnownWatch, failed: boolean, evaluatedAt: string | null): void => {
-      const failures = failed ? Math.min((dueAt.get(keyOf(watch))?.failures ?? 0) + 1, DOUBLED_MAX) : 0
-      dueAt.set(keyOf(watch), { at: performance.now() + intervalMs * 2 ** failures, since: watch.since, failures })
-      if (evaluatedAt !== null) unwritten.set(keyOf(watch), { watch, at: evaluatedAt })
-    },
-    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
-    hasFirst: (): boolean =>
-      [...unwritten.values()].some(({ watch: { team, id } }) => book.find(team, id)?.lastEvaluatedAt === null),
-    /** Drops what is not written: the process that evaluates the watches now has later times. */
-    forget: (): void => unwritten.clear(),
-    write: async (): Promise<void> => {
-      for (const [team, own] of Map.groupBy([...unwritten.values()], ({ watch }) => watch.team)) {
-        const times = book.of(team).flatMap((watch) => {
-          const at = unwritten.get(keyOf(watch))?.at ?? watch.lastEvaluatedAt
-          return at === null ? [] : [[watch.id, at]]
-        })
-        await book.noteEvaluations(team, Object.fromEntries(times))
-        for (const one of own) if (unwritten.get(keyOf(one.watch)) === one) unwritten.delete(keyOf(one.watch))
-      }
     },
   }
 }
