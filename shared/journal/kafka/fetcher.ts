@@ -2,50 +2,18 @@ import { type Connection, Consumer } from '@platformatic/kafka'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { createWaker } from '../../runtime/waiting.ts'
-import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
+import { clientOptions } from './connection.ts'
 import { describeFault, hasCode, isRefusedForGood } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
+import { createFetchReport } from './fetch-report.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import { type LogPlace, NO_EPOCH } from './offsets.ts'
-import { askNext, NO_LEADER, patchClient } from './patched-client.ts'
-import type { PartitionState } from './stall.ts'
+import { createLeaders, type LeadersOptions } from './leaders.ts'
+import { NO_LEADER, patchClient } from './patched-client.ts'
+import type { Source } from './source.ts'
 
-/** One partition that is being read. Its place is that of the next record to fetch. */
-export interface Source extends LogPlace, PartitionState {
-  /** The id of the topic that the position belongs to, from the first answer on. A topic made anew under its name has another one. */
-  topicId: string | undefined
-  position: number
-  leaderEpoch: number
-  answeredAt: number
-  /** The time of day at which its broker was last asked and had nothing more (milliseconds since 1970); 0: not yet. */
-  readAt: number
-  refusal: PartitionState['refusal']
-  /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
-  obstacle: string | null
-  /** The number of its last turn: a broker fills its answer in request order, so those that waited longest are asked for first. */
-  turn: number
-}
-
-/** A partition that is to be read from a place on; its epoch need not be known. */
-export const sourceAt = (
-  place: Pick<Source, 'topic' | 'partition' | 'position'> & Partial<Pick<Source, 'leaderEpoch'>>,
-): Source => ({
-  leaderEpoch: NO_EPOCH,
-  ...place,
-  topicId: undefined,
-  answeredAt: performance.now(),
-  readAt: 0,
-  refusal: null,
-  obstacle: null,
-  turn: 0,
-})
-
-export interface FetcherOptions {
-  readonly connection: KafkaConnection
+export interface FetcherOptions extends LeadersOptions {
   readonly clock: Clock
   readonly logger: Logger
-  /** The topics of all sources, including those added later. */
-  readonly topics: readonly string[]
   readonly sources: readonly Source[]
   readonly signal: AbortSignal
   readonly requestTimeoutMs: number
@@ -54,8 +22,6 @@ export interface FetcherOptions {
   readonly maxPartitionBytes: number
   /** After an answer with few records, the milliseconds to wait before the next request so that more gather; default 0. */
   readonly gatherMs?: number
-  /** How old the knowledge of the leaders may become, in milliseconds; default 5 minutes, as in other clients of Kafka. */
-  readonly metadataAgeMs?: number
   /** Whether more records of the partition are wanted now. */
   wants(source: Source): boolean
   /** Receives records in order; `endPosition` is the position after the partition's last record. */
@@ -74,9 +40,6 @@ const MAX_BYTES = 4 * 1024 * 1024
 const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
-const METADATA_AGE_MS = 300_000
-/** How long a partition may go unread until that is told; a member of a group is made anew before. */
-const UNREAD_MS = 30_000
 /** The longest wait for a broker that reads nothing, as a quota is used up: the quota may be raised meanwhile. */
 const MUTED_MS_MAX = 60_000
 
@@ -99,7 +62,7 @@ interface Fetcher {
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { logger, signal, maxWaitMs, gatherMs = 0 } = options
   const client = createClient(options)
-  const report = createReport(logger)
+  const report = createFetchReport(logger)
   const leaders = createLeaders(options, client, report)
   // The supervisor has its own: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const [waker, supervisor] = [createWaker(signal), createWaker(signal)]
@@ -211,56 +174,6 @@ async function closingAfter(reading: Promise<void>, client: Consumer, logger: Lo
   }
 }
 
-/** The leaders of partitions and the ids of their topics, as the brokers last named them. */
-function createLeaders(
-  { connection, topics, metadataAgeMs = METADATA_AGE_MS }: FetcherOptions,
-  client: Consumer,
-  report: ReturnType<typeof createReport>,
-) {
-  let areInDoubt = true
-  /** When the brokers were last asked because of the age of what is known. */
-  let askedByAgeAt = performance.now()
-  const presentTopic = ({ topic }: Source) => client.currentMetadata?.topics.get(topic)
-
-  /** Resolves to whether the brokers answered. A request for all topics would fail for one that is gone. */
-  const ask = async (topic: string, onAnswer: (topic: string) => void): Promise<boolean> => {
-    try {
-      await client.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
-    } catch (error) {
-      report.failed({ topic }, error, 'the metadata could not be read')
-      return false
-    }
-    onAnswer(topic)
-    return true
-  }
-  return {
-    /** NO_LEADER for any negative number, as that is no broker's. */
-    of: (source: Source): number =>
-      Math.max(presentTopic(source)?.partitions[source.partition]?.leader ?? NO_LEADER, NO_LEADER),
-    topicIdOf: (source: Source): string => source.topicId ?? presentTopic(source)?.id ?? '',
-    /** A topic that is gone was not made anew yet. */
-    isReplaced: (source: Source): boolean => {
-      const present = presentTopic(source)?.id
-      return source.topicId !== undefined && present !== undefined && present !== source.topicId
-    },
-    /** Has the next update ask the brokers, as a fetch failed or a partition has no leader. */
-    doubt: (): void => {
-      areInDoubt = true
-    },
-    /** Asks the brokers if need be, and calls `onAnswer` for each topic that they answer for. */
-    update: async (onAnswer: (topic: string) => void): Promise<void> => {
-      const areOld = performance.now() - askedByAgeAt >= metadataAgeMs
-      if (!areOld && !areInDoubt && client.currentMetadata !== undefined) return
-      if (areOld) {
-        askedByAgeAt = performance.now()
-        // A leader that is cut off from the others answers as ever, with no records, while another one leads in its place.
-        askNext(connection)
-      }
-      areInDoubt = (await Promise.all(topics.map((topic) => ask(topic, onAnswer)))).includes(false)
-    },
-  }
-}
-
 /** Errors after which another broker has to be asked, or the topic is not the one that was read. */
 const MOVED = [
   'NOT_LEADER_OR_FOLLOWER',
@@ -272,47 +185,6 @@ const MOVED = [
 ]
 
 const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_RANGE')
-
-/**
- * Logs which partitions have unreadable records, and which have not been read for long, and why: nobody else does for those that are read
- * outside of a group, as the registry is. Failures that pass are for the debug log.
- */
-function createReport(logger: Logger) {
-  /** The last failure of a request. */
-  let lastReason: string | undefined
-  const unread = new WeakSet<Source>()
-  /** The position of the records that were last logged as unreadable: the same ones are fetched again and again. */
-  const toldAt = new WeakMap<Source, number>()
-  return {
-    failed: (what: object, error: unknown, message: string): void => {
-      lastReason = describeFault(error)
-      logger.debug({ ...what, reason: lastReason }, message)
-    },
-    unreadable: (failures: ReadonlyMap<Source, unknown>): void => {
-      for (const [source, error] of failures) {
-        const { topic, partition, position, obstacle } = source
-        if (obstacle === null || toldAt.get(source) === position) continue
-        toldAt.set(source, position)
-        logger.warn({ topic, partition, position, reason: describeFault(error) }, 'records cannot be read')
-      }
-    },
-    look: (sources: readonly Source[]): void => {
-      for (const source of sources) {
-        const { topic, partition, answeredAt, refusal } = source
-        const reason = refusal !== null && refusal.at > answeredAt ? refusal.reason : lastReason
-        const isUnread = performance.now() - answeredAt > UNREAD_MS && reason !== undefined
-        if (isUnread === unread.has(source)) continue
-        if (isUnread) {
-          unread.add(source)
-          logger.warn({ topic, partition, reason }, 'a partition is not read')
-        } else {
-          unread.delete(source)
-          logger.info({ topic, partition }, 'the partition is read again')
-        }
-      }
-    },
-  }
-}
 
 /** A consumer that joins no group. */
 function createClient({ connection, topics, requestTimeoutMs, maxWaitMs }: FetcherOptions) {

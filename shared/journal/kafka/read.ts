@@ -3,8 +3,9 @@ import { createWaker } from '../../runtime/waiting.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { FetchedRecords, Room } from './fetched-records.ts'
-import { type FetcherOptions, type Source, sourceAt, startFetcher } from './fetcher.ts'
+import { type FetcherOptions, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
+import { type Source, sourceAt } from './source.ts'
 
 /** The dependencies that all readers share. */
 export interface ReadContext

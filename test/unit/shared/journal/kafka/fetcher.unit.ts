@@ -5,16 +5,11 @@ import type { JournalRecord } from '../../../../../shared/journal/journal.ts'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { type FetchedPartition, fetch } from '../../../../../shared/journal/kafka/fetch.ts'
 import type { FetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
-import {
-  type FetcherOptions,
-  handOver,
-  type Source,
-  sourceAt,
-  startFetcher,
-} from '../../../../../shared/journal/kafka/fetcher.ts'
+import { type FetcherOptions, handOver, startFetcher } from '../../../../../shared/journal/kafka/fetcher.ts'
 import type { LogPlace } from '../../../../../shared/journal/kafka/offsets.ts'
 import { followTopic, type ReadContext, scanTopic } from '../../../../../shared/journal/kafka/read.ts'
 import { encodeRecordBatch, LEADER_EPOCH_AT } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { type Source, sourceAt } from '../../../../../shared/journal/kafka/source.ts'
 import { type Clock, systemClock } from '../../../../../shared/runtime/clock.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import {
