@@ -1,11 +1,11 @@
 import type { Health } from '../../runtime/lifecycle.ts'
 import { createWaker, within } from '../../runtime/waiting.ts'
 import type { SubscribeOptions, Subscription } from '../journal.ts'
-import type { Handler } from './assignment.ts'
 import { startClassicMember } from './classic-member.ts'
 import { startConsumerMember } from './consumer-member.ts'
 import { describeFault } from './faults.ts'
 import type { Ended, GroupContext, Member, StartMember } from './member.ts'
+import type { Handler } from './read-queue.ts'
 import { judgeStall } from './stall.ts'
 
 export interface SubscriptionContext extends GroupContext {
