@@ -1,7 +1,7 @@
 import type { offsetCommitV9 } from '@platformatic/kafka'
 import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/waiting.ts'
-import { describeFault, hasCode } from './faults.ts'
+import { describeFault, hasCode, isUnknownTopic } from './faults.ts'
 import type { LogPlace } from './offsets.ts'
 
 /** Commits a place in a partition. Rejects if the brokers refuse for good. */
@@ -32,11 +32,17 @@ const REFUSED = [
 
 /**
  * Commits with `send`, and retries until the signal aborts: if the coordinator stays away, the member's watch ends the member; if the epoch
- * is stale (STALE_MEMBER_EPOCH), the next heartbeat brings the newer one.
+ * is stale (STALE_MEMBER_EPOCH), the next heartbeat brings the newer one. A topic that is gone is told of once for all its partitions.
  */
-export const commitPosition =
-  (send: SendCommit, logger: Logger, note: () => string | null = () => null, retryMs = RETRY_DELAY_MS): Commit =>
-  async (topic, partition, { position, leaderEpoch }, signal) => {
+export function commitPosition(
+  send: SendCommit,
+  logger: Logger,
+  note: () => string | null = () => null,
+  retryMs = RETRY_DELAY_MS,
+): Commit {
+  /** The topics that are gone and were told of. */
+  const gone = new Set<string>()
+  return async (topic, partition, { position, leaderEpoch }, signal) => {
     const place = {
       partitionIndex: partition,
       committedOffset: BigInt(position),
@@ -46,6 +52,7 @@ export const commitPosition =
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         await send([{ name: topic, partitions: [place] }])
+        gone.delete(topic)
         return 'committed'
       } catch (error) {
         if (hasCode(error, ...FENCED)) return 'fenced'
@@ -60,10 +67,13 @@ export const commitPosition =
             cause: error,
           })
         }
-        const level = attempt === TELLING_ATTEMPT ? 'warn' : 'debug'
+        const isGone = isUnknownTopic(error)
+        const level = attempt === TELLING_ATTEMPT && !(isGone && gone.has(topic)) ? 'warn' : 'debug'
+        if (isGone && level === 'warn') gone.add(topic)
         logger[level]({ topic, partition, position, reason }, 'a commit failed and is repeated')
         await pause(retryMs, signal)
       }
     }
     return 'fenced'
   }
+}

@@ -1,7 +1,7 @@
 import { ProtocolError } from '@platformatic/kafka'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { commitPosition } from '../../../../../shared/journal/kafka/commit.ts'
+import { commitPosition, type SendCommit } from '../../../../../shared/journal/kafka/commit.ts'
 
 test.each([
   ['a moment, as while the coordinator moves', 20, []],
@@ -18,6 +18,45 @@ test.each([
   expect(await commit('logs', 3, place, new AbortController().signal)).toBe('committed')
   expect(told).toMatchObject(warnings)
   expect(told).toHaveLength(warnings.length)
+})
+
+test('commits in a topic that is gone are told of once for all its partitions, and anew after it was back', async () => {
+  const told: unknown[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line)) })
+  let refusals: string[] = []
+  const send = async (): Promise<void> => {
+    const code = refusals.shift()
+    if (code !== undefined) throw new ProtocolError(code)
+  }
+  const commit = commitPosition(send, logger, undefined, 0)
+  const commitAll = async (refusal: string): Promise<void> => {
+    refusals = Array(60).fill(refusal)
+    const place = { position: 7, leaderEpoch: 0 }
+    // At the same time, as none of them succeeds before the topic is back.
+    await Promise.all([0, 1].map((partition) => commit('logs', partition, place, new AbortController().signal)))
+  }
+  await commitAll('UNKNOWN_TOPIC_OR_PARTITION')
+  expect(told).toHaveLength(1)
+  await commitAll('UNKNOWN_TOPIC_OR_PARTITION')
+  expect(told).toHaveLength(2)
+  await commitAll('COORDINATOR_NOT_AVAILABLE')
+  expect(told).toHaveLength(4)
+})
+
+test('another fault of a topic that is gone is told too', async () => {
+  const told: unknown[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line)) })
+  const attempts = [0, 0]
+  const send: SendCommit = async ([topic]) => {
+    const partition = topic?.partitions[0]?.partitionIndex ?? 0
+    attempts[partition] = (attempts[partition] ?? 0) + 1
+    if (attempts.some((count) => count < 30))
+      throw new ProtocolError(partition === 0 ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'COORDINATOR_NOT_AVAILABLE')
+  }
+  const commit = commitPosition(send, logger, undefined, 0)
+  const place = { position: 7, leaderEpoch: 0 }
+  await Promise.all([0, 1].map((partition) => commit('logs', partition, place, new AbortController().signal)))
+  expect(told).toMatchObject([{ partition: 0 }, { partition: 1 }])
 })
 
 test('a commit goes without its note where the brokers allow none of its length', async () => {
