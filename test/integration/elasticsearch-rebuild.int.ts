@@ -153,6 +153,16 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await store.indices.apply()).toEqual([])
     })
 
+    test('a rebuilt index that hides its metadata keeps no other index from being prepared', async () => {
+      await store.write(ofDay('2026-01-29', 3), never)
+      await rebuild()
+      const settings = `/${prefix}-application-logs-v1.2-2026.01.29/_settings`
+      await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.metadata': true })
+      expect(await store.indices.apply()).toEqual([])
+      expect(await store.indices.prepareDays()).toEqual([])
+      await ask(elasticsearch.url, 'PUT', settings, { 'index.blocks.metadata': null })
+    })
+
     test('does not take an index that has lost its alias for the rest of another rebuild', async () => {
       const [index, name] = ['application-logs-v1.2-2026.01.29', 'application-logs-v1-2026.01.29']
       const stored = ofDay('2026-01-29', 30)

@@ -1,5 +1,6 @@
 import { isShardOf, type RebuiltMeta } from './checkpoints.ts'
 import type { Connection } from './connection.ts'
+import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
 
 /** An index that a rebuild has made, and that is not found by its name any more, as after a restore without aliases. */
@@ -19,8 +20,8 @@ interface Found {
 type IndexAnswer = Readonly<Record<string, Found>>
 const FACTS = '*.aliases,*.settings.index.uuid,*.settings.index.creation_date'
 
-const ask = (connection: Connection, indices: string, fields: string): Promise<IndexAnswer> =>
-  connection.send({
+const ask = (connection: Connection, pattern: string, fields: string) =>
+  askVisible<IndexAnswer>(connection, pattern, (indices) => ({
     method: 'GET',
     path: `/${indices}`,
     query: {
@@ -29,25 +30,28 @@ const ask = (connection: Connection, indices: string, fields: string): Promise<I
       expand_wildcards: 'open,closed',
       filter_path: fields,
     },
-  })
+  }))
 
 /** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
 export async function findLostAliases(connection: Connection, names: IndexNames): Promise<readonly LostAlias[]> {
   const lacksName = ([index, found]: [string, Found]): boolean =>
     !namesOf(index, found).includes(names.nameOf(index) ?? index)
   // Mostly there are none, which the aliases of a few indices tell; who has taken a name is only known from all of them.
-  const rebuilt = await ask(connection, names.generations, FACTS)
+  const { answer: rebuilt } = await ask(connection, names.generations, FACTS)
   if (!Object.entries(rebuilt).some(lacksName)) return []
   const all = `${names.all()},${names.flows},${names.generations}`
-  const answer = await ask(connection, all, `${FACTS},*.mappings._meta.origins`)
+  const { answer, hidden } = await ask(connection, all, `${FACTS},*.mappings._meta.origins`)
   const holderOf = new Map(
     Object.entries(answer).flatMap(([index, found]) => namesOf(index, found).map((name) => [name, index] as const)),
   )
+  // An index that hides its metadata may have the name, as while a rebuild copies it.
+  const unclear = new Set(hidden.map((index) => names.nameOf(index)))
   const lost = new Map<string, LostAlias>()
   // Of several generations the first, as a rebuild removes it only once the next one is whole.
   for (const index of Object.keys(answer).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
     const name = names.nameOf(index)
-    if (name === undefined || namesOf(index, answer[index]).includes(name) || lost.has(name)) continue
+    if (name === undefined || unclear.has(name) || namesOf(index, answer[index]).includes(name) || lost.has(name))
+      continue
     const taker = holderOf.get(name)
     if (taker === undefined || !isBeingMade(answer, index, taker)) lost.set(name, { index, name, taker })
   }

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import {
+  ElasticsearchError,
+  type ElasticsearchRequest,
+} from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { findLostAliases } from '../../../../../shared/log-store/elasticsearch/lost-aliases.ts'
 
@@ -42,6 +46,18 @@ test.each<[string, object]>([
   ['an index of somebody else', { 'sluice-event-logs-v1.old': indexOf('dddddd') }],
 ])('no alias is lost by %s', async (_, answer) => {
   expect(await lostOf(answer)).toEqual([])
+})
+
+test('a name is not lost that an index with a block of metadata may have', async () => {
+  const reason = `index [${second}] blocked by: [FORBIDDEN/9/index metadata (api)];`
+  const connection = {
+    send: async <Answer>({ path }: ElasticsearchRequest) => {
+      if (!path.includes(`,-${second}`)) throw new ElasticsearchError('blocked', 403, { reason })
+      return { [third]: indexOf('cccccc') } as Answer
+    },
+    close: async () => undefined,
+  }
+  expect(await findLostAliases(connection, names)).toEqual([])
 })
 
 test('of several generations without a name the first is the whole one', async () => {
