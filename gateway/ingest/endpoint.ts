@@ -8,11 +8,11 @@ import {
   type BodySource,
   type Content,
   GONE,
+  isLong,
   type ReadBody,
   refusedBodyHeaders,
 } from '../../shared/http/body.ts'
 import { NO_ROOM } from '../../shared/http/body-bytes.ts'
-import { isLong } from '../../shared/http/json-body.ts'
 import { VALUE_BYTES, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Cooperative, Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'

@@ -1,6 +1,6 @@
 import { ERRORS, problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
-import { isLong } from '../../shared/http/json-body.ts'
+import { isLong } from '../../shared/http/body.ts'
 import { type Entity, isInUse, type Registry } from '../../shared/registry/registry.ts'
 import type { ExternalLog } from '../schemas/requests.ts'
 import { type Check, type CheckDeps, refuseArchived, refuseKey, refuseUntilReady } from './checks.ts'

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import type { Content } from '../../shared/http/body.ts'
-import { isLong } from '../../shared/http/json-body.ts'
+import { type Content, isLong } from '../../shared/http/body.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
 

@@ -7,8 +7,7 @@ import {
   refuse,
 } from '../../shared/contract/errors.ts'
 import { fitsDepth } from '../../shared/contract/exact-json.ts'
-import type { Body } from '../../shared/http/body.ts'
-import { isLong, parseJsonBody, parseShortJson } from '../../shared/http/json-body.ts'
+import { type Body, isLong, parseJsonBody, parseShortJson } from '../../shared/http/body.ts'
 import { createValueHold, parseInPieces, valuesIn } from '../../shared/http/json-pieces.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX, refuseTooMany } from '../ingest/checks.ts'

@@ -1,7 +1,6 @@
 import type { Checked, Problem } from '../../shared/contract/errors.ts'
 import { fitsDepth } from '../../shared/contract/exact-json.ts'
-import { decodeText } from '../../shared/http/body.ts'
-import { parseJsonBody } from '../../shared/http/json-body.ts'
+import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'

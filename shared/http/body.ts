@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, refuse } from '../contract/errors.ts'
+import { hasLostDigits, unlessTooDeep } from '../contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../contract/refusals.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
+import type { Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
 import { retryAfterOf, retryHeaders } from './answer.ts'
 import { BodyBytes, NO_ROOM, RequestMemory } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
-import { ACCEPTED_CODINGS, type ContentCoding, contentCoding } from './media-type.ts'
+import { createValueHold, parseInPieces, refuseText } from './json-pieces.ts'
+import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
 
 /** A request with what is needed to read its body, in any version of HTTP. */
 export interface BodySource {
@@ -207,8 +210,7 @@ function refused<Refusal extends Read<never>>(refusal: Refusal, { memory }: Body
   return refusal
 }
 
-/** For bodies that are too small to count. */
-export const NO_SHARE: ByteShare = { held: 0, fits: () => true, take: () => undefined, give: () => undefined }
+const NO_SHARE: ByteShare = { held: 0, fits: () => true, take: () => undefined, give: () => undefined }
 
 const tooLarge = (grant: BodyGrant | undefined, limit: number, where = ''): Checked<never> =>
   grant?.beyond === undefined
@@ -267,5 +269,51 @@ export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource,
       return contentCoding(headers) === undefined ? { 'accept-encoding': ACCEPTED_CODINGS } : {}
     default:
       return retry
+  }
+}
+
+/** A longer body is parsed and checked in slices of time; a shorter one takes a few milliseconds at most, whatever it holds. */
+export const isLong = (content: Content): boolean => content.length > 256 * 1024
+
+/** The value of a body that is one JSON text, with its numbers as `parseKeepingDigits` keeps them. */
+export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<Checked<unknown>> {
+  return isLong(text) ? yield* parseInPieces(text, createValueHold(memory)) : yield* parseShortJson(text)
+}
+
+/** Characters of a short text that are parsed per step where digits would be lost, as that takes a hundred times as long. */
+const EXACT_PIECE_CHARACTERS = 8 * 1024
+
+/** The same for a text that is not long, whose values need no memory of the budget. One beyond `JSON_LIMITS` loses digits. */
+export function* parseShortJson(text: string): Steps<Checked<unknown>> {
+  const parsed = parseJson(text)
+  if (!unlessTooDeep(() => hasLostDigits(parsed.value), false)) return parsed
+  const exact = yield* parseInPieces(text, () => undefined, EXACT_PIECE_CHARACTERS)
+  return exact.problem === undefined ? exact : parsed
+}
+
+function parseJson(text: string): Checked<unknown> {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return refuseText((error as Error).message)
+  }
+}
+
+/** Reads a JSON body that is too small to need a budget. */
+type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
+
+export function createSmallJsonReader(limits: { bytesMax: number; timeoutMs: number }): SmallJsonReader {
+  const { bytesMax, timeoutMs } = limits
+  const granted: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
+  const read = createBodyReader({
+    refusal: ({ headers }) => mediaProblem(headers),
+    decode: decodeText,
+    grant: () => ({ value: granted }),
+    timeoutMs,
+  })
+  return async (request) => {
+    const body = await read(request)
+    if (body === GONE || body.problem !== undefined) return body
+    return parseJson(body.value.content)
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
-import { parseShortJson } from '../../../../shared/http/json-body.ts'
+import { parseShortJson } from '../../../../shared/http/body.ts'
 import { createValueHold, JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
 import * as fc from '../../../support/fast-check.ts'
 import { runAtOnce } from '../../../support/run-at-once.ts'
