@@ -94,8 +94,11 @@ export function listScenarios(stage: Stage): void {
       .trim()
       .split('\n')
     expect(lines.map((line) => JSON.parse(line).payload)).toEqual(ALL.slice(0, 2))
-    await page.getByRole('button', { name: 'Remove step Charge' }).click()
+    const chip = page.getByRole('button', { name: 'Remove step Charge' })
+    await chip.click()
     await expectRows(page, ALL)
+    // It goes with the counts, and the histogram moves up.
+    await chip.waitFor({ state: 'detached' })
 
     const { x, y, width } = (await page.locator('.histogram svg').boundingBox()) ?? { x: 0, y: 0, width: 0 }
     await page.mouse.move(x + width * 0.3, y + 30)
