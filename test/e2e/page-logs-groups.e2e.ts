@@ -159,7 +159,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
       'Shiporder-placed.ship · charged',
     ])
     expect(await groups(page).locator('.spark').count()).toBe(2)
-    expect(await groups(page).locator('.seen').first().textContent()).toContain('last 3 m ago')
+    expect(await groups(page).locator('.seen').first().textContent()).toMatch(/last \d+ m ago/)
     await page.getByText('1 log of an Event, and of none of its Steps.').waitFor()
     await groups(page).first().click()
     await expectRows(page, ['charged', 'charged'])
