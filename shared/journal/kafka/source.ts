@@ -11,7 +11,7 @@ export interface Source extends LogPlace, PartitionState {
   /** The time of day at which its broker was last asked and had nothing more (milliseconds since 1970); 0: not yet. */
   readAt: number
   refusal: PartitionState['refusal']
-  /** Why the records that brokers have at its position cannot be read: they are damaged, or kept from this reader. Null if they can. */
+  /** The reason why the records at its position cannot be read, as they are damaged or kept from this reader; null if they can. */
   obstacle: string | null
   /** The number of its last turn: a broker fills its answer in request order, so those that waited longest are asked for first. */
   turn: number

@@ -21,7 +21,7 @@ export interface OtherDays {
   find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<readonly (readonly Copy[])[]>
 }
 
-/** Where a document is stored. */
+/** A stored document; `receivedAt` is the day of its index. */
 export type Copy = Pick<EntryDocument, 'id' | 'kind' | 'receivedAt'>
 
 /** `connection` does not retry, as the caller does. */

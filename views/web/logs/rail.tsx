@@ -135,5 +135,5 @@ export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) =>
     </div>
   )
 
-/** What event logs are sent to. */
+/** The names of the choices that event logs are sent to. */
 const TARGETS: readonly string[] = ['event', 'step']
