@@ -9,9 +9,10 @@ export function createTeamCache<Answer>(
   return (team, compute) => {
     const now = clock.now()
     // A clock that was set back is far from the time that was noted, too.
-    for (const [one, { at }] of kept) if (Math.abs(now - at) >= keptMs) kept.delete(one)
+    const isOld = ({ at }: { readonly at: number }): boolean => Math.abs(now - at) >= keptMs
     const present = kept.get(team)
-    if (present !== undefined) return present.answer
+    if (present !== undefined && !isOld(present)) return present.answer
+    for (const [one, each] of kept) if (isOld(each)) kept.delete(one)
     const answer = compute()
     kept.set(team, { at: now, answer })
     return answer
