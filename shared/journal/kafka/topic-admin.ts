@@ -45,6 +45,9 @@ const DELETIONS_KEPT_MS = DAY_MS
 /** A shorter retention is told as a danger: consumers may well be down for that long. An operator may choose a longer one. */
 const RETENTION_MS_MIN = 3_600_000
 
+/** The `retention.ms` of a topic; -1 keeps its records for ever. */
+const retentionOf = ({ retentionMs }: NamedTopic): string => String(retentionMs ?? -1)
+
 /** The settings that Sluice gives a topic; all others are the cluster's defaults. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   const base = {
@@ -55,7 +58,7 @@ function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   }
   return topic.cleanup === 'compact'
     ? { ...base, 'cleanup.policy': 'compact', 'delete.retention.ms': String(DELETIONS_KEPT_MS) }
-    : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), ...sizeSettings(topic) }
+    : { ...base, 'cleanup.policy': 'delete', 'retention.ms': retentionOf(topic), ...sizeSettings(topic) }
 }
 
 /** Only whole segments are removed, so those of a small topic have to be smaller than the topic. */
@@ -164,12 +167,11 @@ function compactionOf({ name, cleanup }: NamedTopic, config: ReadonlyMap<string,
 }
 
 /** The danger that records are removed before they are read; empty if there is none. */
-function retentionDangers({ name, cleanup, retentionMs }: NamedTopic, config: ReadonlyMap<string, string>): string[] {
+function retentionDangers(topic: NamedTopic, config: ReadonlyMap<string, string>): string[] {
   const kept = Number(config.get('retention.ms'))
-  if (cleanup !== 'delete' || !(kept >= 0 && kept < RETENTION_MS_MIN)) return []
-  const wanted = retentionMs ?? -1
+  if (topic.cleanup !== 'delete' || !(kept >= 0 && kept < RETENTION_MS_MIN)) return []
   return [
-    `${name} removes records after ${kept} ms (retention.ms), even those that no consumer has read: set it to ${wanted}`,
+    `${topic.name} removes records after ${kept} ms (retention.ms), even those that no consumer has read: set it to ${retentionOf(topic)}`,
   ]
 }
 
@@ -198,7 +200,7 @@ function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, str
       : [`${topic.name} has delete.retention.ms=${kept}, not ${DELETIONS_KEPT_MS} or more`]
   }
   const wanted = {
-    'retention.ms': String(topic.retentionMs ?? -1),
+    'retention.ms': retentionOf(topic),
     // If Sluice sets no limit, an operator may.
     ...(topic.retentionBytes !== undefined && { 'retention.bytes': String(topic.retentionBytes) }),
   }

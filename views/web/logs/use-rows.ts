@@ -128,6 +128,8 @@ export function useRows(
   const limit = isListed ? Math.min(READ_MAX, question.wanted) : 1
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit })
   const loading = first.loading || (isLive && !tail.opened)
+  /** The first page is there, and further ones up to the place of a reader who returns are not. */
+  const isReadingOn = isListed && !isAnswered && first.data !== undefined && first.problem === undefined
 
   useEffect(() => {
     const page = first.data
@@ -173,7 +175,7 @@ export function useRows(
     order,
     askedAt,
     filter,
-    loading: loading || (first.data !== undefined && first.problem === undefined && isListed && !isAnswered),
+    loading: loading || isReadingOn,
     reload,
     release,
     fetching: list.beingRead !== null && list.beingRead === list.rows.next,
