@@ -4,37 +4,31 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 /** The largest value of the 12 bits that order the ids of one millisecond. */
 const COUNTER_MAX = 0xfff
 
-/** Random bytes drawn at once, and the bytes of them that an id takes. */
-const POOL_BYTES = 8_192
+/** The bytes of an id after its time and its place in the millisecond. */
 const RANDOM_BYTES = 8
 
 /**
  * Creates a source of UUIDv7 (RFC 9562) in canonical form, each greater as text than the one before. If the clock stands still or goes
  * back, the source counts on from the last millisecond it used.
+ *
+ * The ids of one millisecond have the same random digits and differ by their counter: they compress to a few bytes each in a batch, and
+ * fresh digits in each millisecond keep those of several processes apart.
  */
 export function createIdSource(clock: Clock): () => string {
   // Written digit by digit into one buffer: an id is made for every entry, and joining texts makes eight times the garbage.
   const text = Buffer.from('00000000-0000-7000-8000-000000000000')
-  const pool = Buffer.alloc(POOL_BYTES)
-  let drawn = POOL_BYTES
+  const random = Buffer.alloc(RANDOM_BYTES)
   let epochMs = -1
   let counter = 0
 
-  function writeTime(): void {
+  function beginMillisecond(): void {
     const digits = epochMs.toString(16).padStart(12, '0')
     text.write(`${digits.slice(0, 8)}-${digits.slice(8)}`)
-  }
-
-  /** The variant's two bits, then 60 random ones. */
-  function writeRandom(): void {
-    if (drawn === POOL_BYTES) {
-      randomFillSync(pool)
-      drawn = 0
-    }
-    writeHex(text, 19, 4, 0x8000 | (pool.readUInt16LE(drawn) & 0x3fff))
-    writeHex(text, 24, 6, pool.readUIntLE(drawn + 2, 3))
-    writeHex(text, 30, 6, pool.readUIntLE(drawn + 5, 3))
-    drawn += RANDOM_BYTES
+    randomFillSync(random)
+    // The variant's two bits, then 62 random ones.
+    writeHex(text, 19, 4, 0x8000 | (random.readUInt16LE(0) & 0x3fff))
+    writeHex(text, 24, 6, random.readUIntLE(2, 3))
+    writeHex(text, 30, 6, random.readUIntLE(5, 3))
   }
 
   return () => {
@@ -42,12 +36,11 @@ export function createIdSource(clock: Clock): () => string {
     if (now > epochMs || counter === COUNTER_MAX) {
       epochMs = Math.max(now, epochMs + 1)
       counter = 0
-      writeTime()
+      beginMillisecond()
     } else {
       counter += 1
     }
     writeHex(text, 15, 3, counter)
-    writeRandom()
     return text.toString('latin1')
   }
 }

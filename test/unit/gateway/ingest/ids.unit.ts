@@ -53,11 +53,20 @@ describe('ids minted at acceptance', () => {
     expect(new Set(ids).size).toBe(10_000)
   })
 
-  test('use every random digit', () => {
-    const next = createIdSource({ now: () => 1_000 })
+  test('use every random digit, anew in each millisecond', () => {
+    let time = 1_000
+    const next = createIdSource({ now: () => time++ })
     const ids = Array.from({ length: 2_000 }, next)
     for (const at of [19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35])
       expect(new Set(ids.map((id) => id[at])).size).toBe(at === 19 ? 4 : 16)
+    expect(new Set(ids.map((id) => id.slice(19))).size).toBe(2_000)
+  })
+
+  test('of one millisecond differ by their counter alone, so that a batch compresses', () => {
+    const next = createIdSource({ now: () => 1_000 })
+    const ids = Array.from({ length: 4_096 }, next)
+    expect(new Set(ids.map((id) => id.slice(15, 18))).size).toBe(4_096)
+    expect(new Set(ids.map((id) => id.slice(0, 15) + id.slice(18))).size).toBe(1)
   })
 })
 
