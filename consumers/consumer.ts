@@ -72,7 +72,7 @@ const FOLDING: Partial<ConsumerOptions> = { batchRecordsMax: 10_000, gatherMs: 1
 export function createConsumer(deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
   const projection = PROJECTIONS[deps.projection]
-  /** Why partitions wait for somebody to act. */
+  /** The reasons why partitions wait for somebody to act, by partition. */
   const heldUp = new Map<string, string>()
   const { instruments, deadLetters, otherStores, lagReporter, join } = assemble(projection, deps, (place, reason) => {
     if (reason === null) heldUp.delete(place)

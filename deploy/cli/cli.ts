@@ -76,7 +76,7 @@ function fail(name: string, error: unknown, { stderr }: CliDeps): number {
   return EXIT.failed
 }
 
-/** Why a command failed, in sentences; a stack only for errors that must be faults of this program. */
+/** The reason why a command failed, in sentences; a stack only for errors that must be faults of this program. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AppendError) {

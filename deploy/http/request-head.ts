@@ -8,7 +8,7 @@ const HOST = /^(?:\[[^[\]\s]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
 
 const CODING = 'Transfer-Encoding can only be chunked, once. Name the compression of the body in Content-Encoding.'
 
-/** Why a request is refused by its head alone; undefined if it is not. */
+/** The refusal of a request by its head alone; undefined if it is not refused. */
 export function headProblem({ httpVersion, url, headers, rawHeaders }: IncomingMessage): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return problem('http_version_not_supported')
   const hosts = countOf(rawHeaders, 'host')

@@ -201,7 +201,7 @@ function failuresOf(
   return failures
 }
 
-/** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */
+/** The problem of an entry that was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */
 function failureOf(outcome: PublishOutcome = 'uncertain', largest?: string): Problem | undefined {
   if (outcome === 'durable') return undefined
   return typeof outcome === 'object' ? tooLargeForTopic(outcome, largest) : unconfirmed(outcome)

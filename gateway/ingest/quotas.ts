@@ -9,9 +9,12 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
  * one request, as nothing is taken until it is paid.
  */
 export interface Quotas {
-  /** Why nothing of this Team is taken now. Needs only the head of a request, so that the body of a refused one is not parsed. */
+  /**
+   * The refusal of any request of this Team now, if its quota is used up. Needs only the head of a request, so that the body of a refused
+   * one is not parsed.
+   */
   readonly refusal: (teamId: string) => Problem | undefined
-  /** Takes a request of this many entries and body bytes, or returns why not. */
+  /** Takes a request of this many entries and body bytes, or returns the refusal. */
   readonly take: (teamId: string, entries: number, bytes: number) => Problem | undefined
 }
 

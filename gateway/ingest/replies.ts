@@ -6,7 +6,7 @@ import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts
 /** The answer to an ingestion request. */
 export interface Reply {
   readonly body: string | Uint8Array
-  /** Why it is a refusal, for the status line. */
+  /** The reason of a refusal, for the status line. */
   readonly reason?: string
   /** The HTTP status if the client asked for strict statuses; otherwise it is 200 (specification 4.1). */
   readonly strictStatus: number
@@ -99,8 +99,8 @@ const isStrict = (header: string | readonly string[] | undefined): boolean =>
   header !== undefined && String(header).toLowerCase() === 'true'
 
 /**
- * Why a whole batch is to be resent: some of its entries were not confirmed. For senders that cannot resend a part of a batch: they send
- * the confirmed entries twice, but otherwise the others would be lost.
+ * The problem of a batch that is to be resent whole, as some of its entries were not confirmed. For senders that cannot resend a part of a
+ * batch: they send the confirmed entries twice, but otherwise the others would be lost.
  */
 export function unconfirmedBatch(total: number, refused: readonly RefusedEntry[]): Problem | undefined {
   const again = refused.filter((entry) => entry.problem.retryable)

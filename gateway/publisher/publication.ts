@@ -19,7 +19,7 @@ export interface Publication {
   readonly largest?: string | undefined
 }
 
-/** Why a record is not confirmed: whether it was written, and the message for its sender. */
+/** The reasons why a record is not confirmed, each with whether it was written, and the message for its sender. */
 export const UNCONFIRMED = {
   closed: { outcome: 'not_written', message: 'The gateway is starting or stopping.' },
   buffer_full: { outcome: 'not_written', message: 'Too many entries wait for the journal.' },

@@ -29,7 +29,7 @@ export interface BodyGrant {
   readonly wireBytesMax: number
   /** Maximum bytes after decompression. */
   readonly inflatedBytesMax: number
-  /** Why a larger body is refused; omitted: `payload_too_large`. */
+  /** The refusal of a larger body; omitted: `payload_too_large`. */
   readonly beyond?: Problem
   /** Limits the bytes that bodies hold at once, as sent and inflated; a body that finds no room is refused. */
   readonly share: ByteShare

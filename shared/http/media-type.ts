@@ -29,8 +29,8 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i
 
 /**
- * Why a body with these headers is not read as JSON in UTF-8; undefined if it is, as it is without a type. `taken` names the accepted types
- * in the refusal.
+ * The refusal of a body that these headers do not let be read as JSON in UTF-8; undefined if it is read, as it is without a type. `taken`
+ * names the accepted types in the refusal.
  */
 export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/json'): Problem | undefined {
   const type = headers['content-type']
@@ -42,14 +42,14 @@ export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/
   return codingProblem(headers)
 }
 
-/** Why a body of this content type is not read as UTF-8; undefined if it is. Its message fits every content type. */
+/** The refusal of a body whose content type names a charset other than UTF-8; undefined for any other. It fits every content type. */
 export function charsetProblem(type: string): Problem | undefined {
   const charset = CHARSET.exec(type)?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return undefined
   return problemSaying('unsupported_media_type', `The charset ${charset} is not UTF-8. Send the body in UTF-8.`)
 }
 
-/** Why a body is not decompressed; undefined if it is, or need not be. Its message fits every content type. */
+/** The refusal of a body in an unknown content encoding; undefined for any other. It fits every content type. */
 export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined {
   if (contentCoding(headers) !== undefined) return undefined
   const message = `The content encoding ${quotedHeader(headers, 'content-encoding')} is not supported. Send the body plain, or compressed once with gzip, deflate, br or zstd.`

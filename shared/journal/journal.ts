@@ -149,8 +149,8 @@ export interface SubscribeOptions {
 }
 
 /**
- * Why a member's partitions changed: it was assigned some (or none, as others have them all); they were revoked as another member came or
- * went, or because its own membership had to be renewed; or the subscription ended.
+ * The cause of a change of a member's partitions: it was assigned some (or none, as others have them all); they were revoked as another
+ * member came or went, or because its own membership had to be renewed; or the subscription ended.
  */
 export type AssignmentCause = 'assigned' | 'group' | 'member' | 'closed'
 

@@ -11,7 +11,7 @@ export type Lexeme = { readonly at: number; readonly end: number } & (
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 )
 
-/** Why a text is not a query: a sentence for its author, and its place (UTF-16 units from 0). */
+/** The fault by which a text is not a query: a sentence for its author, and its place (UTF-16 units from 0). */
 export interface Problem {
   readonly problem: string
   readonly at: number

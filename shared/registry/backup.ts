@@ -96,7 +96,7 @@ export function planRestore(state: RegistryState, backup: RegistryState): Plan {
   }
 }
 
-/** Why the two cannot be merged: names and keys never move to another Team. */
+/** The conflicts that keep the two from being merged: names and keys never move to another Team. */
 function conflicts(state: RegistryState, backup: RegistryState): string[] {
   const names = (['event', 'step', 'project'] as const).flatMap((kind) =>
     [...backup[kind]].flatMap(([id, { team }]) => {

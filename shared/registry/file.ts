@@ -83,7 +83,7 @@ export function parseRegistryFile(text: string): {
   return { file, problems: problems.toSorted(byLine) }
 }
 
-/** Why a text is not worth parsing. */
+/** The problem of a text that is not worth parsing; undefined for any other. */
 function problemOfText(text: string): string | undefined {
   if (Buffer.byteLength(text) > FILE_BYTES_MAX) return 'the file has more than 16 MiB; files are merged, so split it'
   return text.includes('\0') ? NOT_UTF8 : undefined

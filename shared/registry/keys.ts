@@ -42,8 +42,8 @@ export const shownPrefix = (key: string): string =>
 export const isSendableKey = (key: string): boolean => KEY_SHAPE.test(key)
 
 /**
- * Why a key is easy to guess, to complete "the key …"; undefined if no reason is found. A minimum check, not a proof: it cannot know how
- * the key was made.
+ * The reason why a key is easy to guess, to complete "the key …"; undefined if none is found. A minimum check, not a proof: it cannot know
+ * how the key was made.
  */
 export function keyWeakness(key: string): string | undefined {
   if (key.length * bitsPerCharacter(key) < WEAK_BELOW_BITS) {

@@ -20,7 +20,7 @@ export type RegistryRecord = { readonly [Kind in RegistryKind]: RecordOf<Kind> }
 /** The present content of the topic: a map from id to value for each kind. */
 export type RegistryState = { readonly [Kind in RegistryKind]: Map<string, RegistryValues[Kind]> }
 
-/** Why a record of the topic cannot be read. */
+/** The reason why a record of the topic cannot be read. */
 export type Unreadable = 'invalid_key' | 'unknown_kind' | 'invalid_id' | 'invalid_json' | 'invalid_value'
 
 /** Owners come before what they own, as a restored registry is appended in this order. */

@@ -12,7 +12,7 @@ export interface Exchange {
   readonly begun: Answer | undefined
   /** How the other side ended the connection; `open` if it did not. */
   readonly ended: 'open' | 'closed' | 'reset'
-  /** Why the received bytes are not HTTP. */
+  /** The fault by which the received bytes are not HTTP. */
   readonly garbled: string | undefined
   /** Whether the timeout passed before all responses had arrived. */
   readonly late: boolean

@@ -34,7 +34,7 @@ export interface Evaluation {
   /** The match to report; null if there is none. */
   readonly match: Match | null
   readonly memory: Memory
-  /** Why the condition was evaluated only in part, with a remedy; omitted if it was evaluated completely. */
+  /** The reason why the condition was evaluated only in part, with a remedy; omitted if it was evaluated completely. */
   readonly problem?: string
 }
 

@@ -33,7 +33,7 @@ export type Posted = TestedWatch
 export interface Poster {
   /** Never rejects, and ends within the deadline. */
   post(target: Target, message: Message, signal?: AbortSignal): Promise<Posted>
-  /** Why an address would be refused, as far as is known without resolving a name; undefined if it would not. */
+  /** The reason why an address would be refused, as far as is known without resolving a name; undefined if it would not. */
   refusalOf(url: string): string | undefined
 }
 

@@ -64,7 +64,7 @@ export interface StoredState {
   /** The process that wrote it. */
   readonly by: string
   readonly memory: Memory
-  /** Why the last evaluation failed. */
+  /** The reason why the last evaluation failed; null if it did not. */
   readonly error: string | null
   readonly delivery: Delivery | null
   /** Firings since the delivery began, merged into one. */

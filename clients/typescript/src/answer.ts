@@ -7,7 +7,7 @@ export interface Answer {
   readonly location: string | null
 }
 
-/** Why the server refused an entry, or a whole request. */
+/** The error with which the server refused an entry, or a whole request. */
 export interface Problem {
   readonly code: string
   readonly message: string

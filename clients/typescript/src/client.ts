@@ -147,7 +147,7 @@ interface Parts {
   readonly reports: Reports
 }
 
-/** Why the last attempt failed, if it did. */
+/** The cause of the last failure; undefined if the last attempt succeeded. */
 interface Trouble {
   cause: string | undefined
 }

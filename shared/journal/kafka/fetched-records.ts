@@ -106,7 +106,7 @@ function measure(
   return { end, next }
 }
 
-/** Why a batch cannot be read; null if it can. Brokers do not look at the checksum of records that they send. */
+/** The flaw for which a batch cannot be read, to complete "a batch …"; null: none. Brokers do not check the checksum of what they send. */
 function flawOf(batch: Buffer): string | null {
   if (batch.length < RECORDS_AT) return 'that is shorter than its own head'
   const magic = batch.readInt8(MAGIC_AT)

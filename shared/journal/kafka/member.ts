@@ -14,7 +14,7 @@ export interface GroupContext extends ReadContext {
   readonly heartbeatIntervalMs: number
 }
 
-/** Why a membership ended, other than `close` or an error of the subscription. */
+/** The cause of the end of a membership, other than `close` or an error of the subscription. */
 export interface Ended {
   readonly reason: string
   /** How long its handlers may take to end before it leaves the group; absent: as long as a rebalance waits. */

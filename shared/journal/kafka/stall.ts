@@ -9,7 +9,7 @@ interface Refusal {
 export interface PartitionState {
   readonly topic: string
   readonly partition: number
-  /** Why it is not read though brokers answer, or not yet; null if it is. */
+  /** The reason why it is not read, or not yet, though brokers answer; null if it is read. */
   readonly obstacle: string | null
   /** When a broker last answered for it, or, if it is not read yet, when reading was to begin (`performance.now()`). */
   readonly answeredAt: number
@@ -18,11 +18,11 @@ export interface PartitionState {
 }
 
 interface StallVerdict {
-  /** Why the member is not ready, in the same words as long as the reason lasts; null if it is ready. */
+  /** The reason why the member is not ready, in the same words as long as the reason lasts; null if it is ready. */
   readonly reason: string | null
   /** The partitions that have been stuck long enough to warn about; empty if there are none. */
   readonly alarm: string
-  /** Why the member has to be replaced; null if it need not be. */
+  /** The reason why the member has to be replaced; null if it need not be. */
   readonly remake: string | null
 }
 

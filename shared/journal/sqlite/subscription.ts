@@ -36,7 +36,7 @@ export async function subscribe(
   const { store, changes, groups, logger } = deps
   const partitions = await joinTopics(store, options)
   const working = new Map<number, Work>()
-  /** Why the partitions that cannot be read at the moment cannot. */
+  /** The failures of the partitions that cannot be read at the moment. */
   const unread = new Map<number, string>()
   const { onAssigned = () => undefined } = options
   const done = Promise.withResolvers<void>()

@@ -37,7 +37,7 @@ export interface Bulk {
   ): Promise<readonly Settled[]>
   /** Repeats what a write depends on, as the function `persist` does; `documents` wait for it. */
   persist<T>(task: () => Promise<T>, documents: number, signal: AbortSignal): Promise<T>
-  /** Why no documents are written until somebody acts; null if they are. */
+  /** The reason why no documents are written until somebody acts; null if they are. */
   problem(): string | null
 }
 

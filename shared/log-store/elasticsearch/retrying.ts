@@ -110,7 +110,7 @@ interface TroubleReport {
   report(ticket: symbol, reason: string, blocked: boolean, documents: number): void
   /** The request succeeded, or was given up. */
   close(ticket: symbol, succeeded: boolean): void
-  /** Why writes are blocked now; null if they are not. */
+  /** The reason why writes are blocked now; null if they are not. */
   problem(): string | null
 }
 

@@ -3,8 +3,8 @@ import type { Draft } from '../draft.ts'
 const HTTP_1_1 = 'HTTP/1.1'
 
 /**
- * Why a request has to be refused regardless of its content (RFC 9112, 3.2, 6.1 and 7): a server that accepts it may interpret it differently
- * than a proxy in front of it. Undefined for any other request, and if the serialised bytes were changed.
+ * The fault for which a request has to be refused regardless of its content (RFC 9112, 3.2, 6.1 and 7): a server that accepts it may
+ * interpret it differently than a proxy in front of it. Undefined for any other request, and if the serialised bytes were changed.
  */
 export function invalidity({ version, headers, chunks, body, mutations }: Draft): string | undefined {
   if (version !== HTTP_1_1 || mutations.some((name) => name.startsWith('wire'))) return undefined

@@ -3,7 +3,7 @@ import type { Entry, Session } from '../../schemas/answers.ts'
 import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 
-/** Why a request failed: the API's refusal, `refused_by_proxy`, or `unreachable` if no server answered or the caller aborted. */
+/** The failure of a request: the API's refusal, `refused_by_proxy`, or `unreachable` if no server answered or the caller aborted. */
 export interface Problem {
   readonly code: string
   readonly message: string

@@ -10,8 +10,8 @@ interface FailedProps {
 }
 
 /**
- * Why something could not be read, and a button to try again where that may help; an unreachable server is reported by the banner, and here
- * where nothing else would be.
+ * The reason why something could not be read, and a button to try again where that may help; an unreachable server is reported by the
+ * banner, and here where nothing else would be.
  */
 export function Failed({ problem, reload, instead }: FailedProps) {
   if (problem === undefined) return null

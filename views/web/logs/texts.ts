@@ -44,7 +44,7 @@ export const EARLIER = {
 
 export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower search shows others.'
 
-/** Why some logs are in no group. */
+/** The reason why some logs are in no group. */
 export function ungroupedText(by: Grouping, count: number): string {
   const logs = plural(count, 'log')
   if (by === 'step') return `${logs} of an Event, and of none of its Steps.`

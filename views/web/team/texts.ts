@@ -82,7 +82,7 @@ interface ActionTexts {
   readonly confirm: string
   /** The toast afterwards. */
   readonly done: string
-  /** Why the change would be refused now. */
+  /** The reason why the change would be refused now. */
   readonly refused?: string
 }
 
