@@ -3,7 +3,7 @@ import { parseJsonObject } from '../../shared/contract/json-object.ts'
 import { reasonOf } from '../../shared/http/failed-request.ts'
 import { type Config, ConfigError } from '../../shared/runtime/config.ts'
 import { hasCredentials } from '../../shared/runtime/config-schema.ts'
-import { pause } from '../../shared/runtime/waiting.ts'
+import { isTimeout, pause } from '../../shared/runtime/waiting.ts'
 
 /** The Event and the Project of the canary's entries; registry.yaml registers both with their Team. */
 export const CANARY_EVENT = 'sluice-canary'
@@ -243,5 +243,3 @@ function isAnswer(value: unknown): value is Answer {
   const content = success ? data : error
   return typeof success === 'boolean' && typeof content === 'object' && content !== null
 }
-
-const isTimeout = (error: unknown): boolean => (error as Error).name === 'TimeoutError'

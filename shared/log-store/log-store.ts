@@ -416,9 +416,6 @@ export class ReadTooLargeError extends Error {
   override readonly name = 'ReadTooLargeError'
 }
 
-/** Whether a signal aborted because the time of a read is over. */
-export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
-
 /** The time of a read was over before the store started it, as other reads came first. */
 export class ReadNotBegunError extends Error {
   override readonly name = 'ReadNotBegunError'

@@ -79,6 +79,9 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   return outcome
 }
 
+/** Whether a signal with this reason aborted because its time was over, as that of `AbortSignal.timeout`. */
+export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
+
 /** Waits that can end early. */
 interface Waker {
   /** Ends all current waits. */

@@ -1,6 +1,7 @@
 import { ProblemError, problem } from '../../shared/contract/errors.ts'
-import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
+import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { isTimeout } from '../../shared/runtime/waiting.ts'
 
 /** Maximum number of concurrent reads per Team, and of reads waiting for a slot. */
 export const TEAM_READS_MAX = 8

@@ -4,7 +4,6 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { parametersOf } from '../../shared/http/listener.ts'
 import { serveReads } from '../../shared/http/method-not-allowed.ts'
 import {
-  isTimeout,
   type LogStoreReader,
   ReadNotBegunError,
   ReadTooLargeError,
@@ -13,6 +12,7 @@ import {
 import type { BaseServices } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
+import { isTimeout } from '../../shared/runtime/waiting.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'

@@ -1,16 +1,11 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import {
-  isTimeout,
-  type LogStoreReader,
-  ReadNotBegunError,
-  ReadTooLargeError,
-} from '../../shared/log-store/log-store.ts'
+import { type LogStoreReader, ReadNotBegunError, ReadTooLargeError } from '../../shared/log-store/log-store.ts'
 import type { CoreServices } from '../../shared/role.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
-import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
+import { byDeadline, isTimeout, pause } from '../../shared/runtime/waiting.ts'
 import { createLearntWaits } from '../api/flow-waits.ts'
 import { createStoreCheck } from '../api/problems.ts'
 import type { KnownWatch, NextState, WatchBook } from './book.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
-import { isTimeout } from '../log-store.ts'
+import { isTimeout } from '../../runtime/waiting.ts'
 import { type ErrorBody, typeOf } from './outcome.ts'
 
 export type ElasticsearchAuth =

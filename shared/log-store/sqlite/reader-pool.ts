@@ -1,5 +1,6 @@
 import type { Health } from '../../runtime/lifecycle.ts'
-import { isTimeout, ReadNotBegunError } from '../log-store.ts'
+import { isTimeout } from '../../runtime/waiting.ts'
+import { ReadNotBegunError } from '../log-store.ts'
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 
