@@ -116,7 +116,7 @@ export async function restoreProjection(name: ProjectionName, options: RestoreOp
   const projection = PROJECTIONS[name]
   const counts = { stored: 0, duplicate: 0, refused: 0 }
   for (const { role, project } of projection.sources) {
-    for await (const chunk of chunksOf(journal.scan(topicName(topicPrefix, role)))) {
+    for await (const chunk of perWrite(journal.scan(topicName(topicPrefix, role)))) {
       signal.throwIfAborted()
       const { items, refused } = projected(chunk, project, since)
       counts.refused += refused
@@ -137,7 +137,8 @@ function projected<Item>(records: readonly JournalRecord[], project: Projector<I
   return { items, refused }
 }
 
-async function* chunksOf(records: AsyncIterable<JournalRecord>): AsyncGenerator<readonly JournalRecord[]> {
+/** The records in the portions that are written at once. */
+async function* perWrite(records: AsyncIterable<JournalRecord>): AsyncGenerator<readonly JournalRecord[]> {
   let chunk: JournalRecord[] = []
   let bytes = 0
   for await (const record of records) {

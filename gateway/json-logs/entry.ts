@@ -72,11 +72,12 @@ const NO_MESSAGE: Checked<Fields> = {
   ),
 }
 
-const CLEF_NAMES = ['@t', '@m', '@mt']
+/** Names that only Serilog's CLEF has. */
+const SERILOG_NAMES = ['@t', '@m', '@mt']
 
 /** Whether an entry is in one of the formats of Serilog. Other loggers have message templates as well, but name the time otherwise. */
 const isOfSerilog = (entry: Fields): boolean =>
-  CLEF_NAMES.some((name) => entry[name] !== undefined) ||
+  SERILOG_NAMES.some((name) => entry[name] !== undefined) ||
   (typeof entry['MessageTemplate'] === 'string' && entry['Timestamp'] !== undefined)
 
 /** A text; otherwise any value as JSON, if its name is only used for messages. */

@@ -35,7 +35,7 @@ export function createOtherDays(connection: Connection, names: IndexNames): Othe
       )
       const lookupOf = ({ id, kind, receivedAt: day }: Copy): Lookup => ({ _index: names.day(kind, day), _id: id })
       const found = new Set<string>()
-      for (const lookups of chunksOf(nearby.flat().map(lookupOf))) {
+      for (const lookups of perRequest(nearby.flat().map(lookupOf))) {
         for (const lookup of await foundOf(connection, lookups, signal)) found.add(keyOf(lookup))
       }
       return nearby.map((copies) => copies.filter((copy) => found.has(keyOf(lookupOf(copy)))))
@@ -70,8 +70,8 @@ interface Named {
 
 const keyOf = ({ _index, _id }: Lookup): string => `${_index} ${_id}`
 
-/** Each index and id once: a chunk may contain an id several times, and on several days. */
-function* chunksOf(lookups: readonly Lookup[]) {
+/** The lookups in the portions of requests, each index and id once: a write may have an id several times, and on several days. */
+function* perRequest(lookups: readonly Lookup[]) {
   const all = [...new Map(lookups.map((lookup) => [keyOf(lookup), lookup])).values()]
   for (let at = 0; at < all.length; at += LOOKUPS_PER_REQUEST) yield all.slice(at, at + LOOKUPS_PER_REQUEST)
 }
