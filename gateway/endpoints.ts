@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import type { Call } from '../shared/grpc/call.ts'
+import type { GrpcCall } from '../shared/grpc/call.ts'
 import { PROJECT_HEADER } from '../shared/http/api-key.ts'
 import { type BodySource, type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
@@ -127,7 +127,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/ingest/json', ...JSON_LOGS },
 ]
 
-const METHODS: readonly (Intake & Encoding<Buffer, Call>)[] = [
+const METHODS: readonly (Intake & Encoding<Buffer, GrpcCall>)[] = [
   { path: EXPORT_PATH, ...OTLP, format: GRPC_FORMAT, dialect: OTLP_IN_GRPC },
 ]
 
@@ -193,7 +193,7 @@ export function createEndpoints(deps: EndpointsDeps): Required<Pick<RoleParts, '
   }
   const methods = METHODS.map((method) => {
     const take = intakeOf(method, method, sendToCaller)
-    return [method.path, (call: Call) => take(call, call)] as const
+    return [method.path, (call: GrpcCall) => take(call, call)] as const
   })
   return {
     endpoints: createPathTable(config.BASE_PATH, served, inProject),

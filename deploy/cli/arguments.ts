@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 import { nearestOf } from '../../shared/nearest.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { type Call, type CliDeps, type Command, UsageError } from './command.ts'
+import { type Arguments, type CliDeps, type Command, UsageError } from './command.ts'
 
 /** Whether the command line asks for help rather than for the command. */
 export function asksForHelp(args: readonly string[]): boolean {
@@ -11,7 +11,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 }
 
 /** Reads the arguments that follow a command's name. Throws a `UsageError` that says what to change. */
-export function parseCall({ options = {}, parameters = [] }: Command, args: readonly string[]): Call {
+export function parseArguments({ options = {}, parameters = [] }: Command, args: readonly string[]): Arguments {
   // Not strict, as its messages would describe this parser instead of the command.
   const { tokens } = parseArgs({
     args: [...args],
@@ -60,11 +60,11 @@ function unknownOption(rawName: string, known: readonly string[]): string {
 
 /** An option's value, one of the choices; undefined if it is not given. */
 export function choiceOf<Choice extends string>(
-  call: Call,
+  args: Arguments,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const text = call.text(name)
+  const text = args.text(name)
   return text === undefined ? undefined : choiceFrom(text, `--${name}`, choices)
 }
 
@@ -78,16 +78,16 @@ export function choiceFrom<Choice extends string>(text: string, name: string, ch
 }
 
 /** An option's value, a day such as 2026-01-31; undefined if it is not given. */
-export function dayOf(call: Call, name: string): string | undefined {
-  const text = call.text(name)
+export function dayOf(args: Arguments, name: string): string | undefined {
+  const text = args.text(name)
   if (text === undefined || (/^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined))
     return text
   throw new UsageError(`--${name} is a day such as 2026-01-31, not ${JSON.stringify(text)}`)
 }
 
 /** An option's value, a whole number of at least 1; undefined if it is not given. */
-export function countOf(call: Call, name: string, most: number): number | undefined {
-  const text = call.text(name)
+export function countOf(args: Arguments, name: string, most: number): number | undefined {
+  const text = args.text(name)
   if (text === undefined) return undefined
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= most) return count
@@ -95,8 +95,8 @@ export function countOf(call: Call, name: string, most: number): number | undefi
 }
 
 /** An option's value, a canonical timestamp; undefined if it is not given. */
-export function timeOf(call: Call, name: string, { clock }: Pick<CliDeps, 'clock'>): string | undefined {
-  const text = call.text(name)
+export function timeOf(args: Arguments, name: string, { clock }: Pick<CliDeps, 'clock'>): string | undefined {
+  const text = args.text(name)
   const parsed = text === undefined ? undefined : parseTime(text, clock.now())
   if (text === undefined || parsed !== undefined) return parsed
   throw new UsageError(

@@ -19,8 +19,8 @@ export const auditCommand: Command = {
     until: { value: 'TIME', help: 'Only those before this time.' },
   },
   examples: ['sluice audit --team payments --since now-7d', 'sluice audit | jq \'select(.subject.kind == "key")\''],
-  run: (call, deps) => {
-    const [team, since, until] = [call.text('team'), timeOf(call, 'since', deps), timeOf(call, 'until', deps)]
+  run: (args, deps) => {
+    const [team, since, until] = [args.text('team'), timeOf(args, 'since', deps), timeOf(args, 'until', deps)]
     return withJournal(deps, async (journal, { TOPIC_PREFIX }) => {
       const topic = topicName(TOPIC_PREFIX, 'audit')
       let unreadable = 0

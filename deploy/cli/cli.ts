@@ -1,6 +1,6 @@
 import { AppendError } from '../../shared/journal/journal.ts'
 import { nearestOf } from '../../shared/nearest.ts'
-import { asksForHelp, parseCall } from './arguments.ts'
+import { asksForHelp, parseArguments } from './arguments.ts'
 import { auditCommand } from './audit-command.ts'
 import { type CliDeps, type Command, EXIT, UsageError } from './command.ts'
 import { configCommands } from './config-commands.ts'
@@ -34,7 +34,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
   const args = words.slice(command.name.split(' ').length)
   if (first === 'help' || asksForHelp(args)) return say(deps, commandHelp(command))
   try {
-    return await command.run(parseCall(command, args), deps)
+    return await command.run(parseArguments(command, args), deps)
   } catch (error) {
     return fail(command.name, error, deps)
   }

@@ -71,7 +71,7 @@ export interface Command {
   readonly options?: Readonly<Record<string, Option>>
   readonly examples: readonly string[]
   /** Returns the exit code. Throws a `UsageError` for invalid values and a `CommandError` if the command cannot be carried out. */
-  run(call: Call, deps: CliDeps): Promise<number>
+  run(args: Arguments, deps: CliDeps): Promise<number>
 }
 
 export interface Option {
@@ -80,8 +80,8 @@ export interface Option {
   readonly help: string
 }
 
-/** A parsed command line. */
-export interface Call {
+/** The parsed arguments of a command. */
+export interface Arguments {
   readonly parameters: readonly string[]
   flag(name: string): boolean
   text(name: string): string | undefined

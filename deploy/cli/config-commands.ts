@@ -13,14 +13,14 @@ export const configCommands: readonly Command[] = [
       markdown: { help: 'Print the table of docs/operations.md, which does not depend on the environment.' },
     },
     examples: ['sluice config print', 'PORT=9000 sluice config print --json'],
-    run: async (call, { stdout, config }) => {
-      if (call.flag('json') && call.flag('markdown')) throw new UsageError('--json and --markdown exclude each other')
-      if (call.flag('markdown')) {
+    run: async (args, { stdout, config }) => {
+      if (args.flag('json') && args.flag('markdown')) throw new UsageError('--json and --markdown exclude each other')
+      if (args.flag('markdown')) {
         stdout.write(`${settingsTable()}\n`)
         return EXIT.ok
       }
       const settings = describeConfig(config())
-      if (call.flag('json')) {
+      if (args.flag('json')) {
         const byName = Object.fromEntries(settings.map(({ name, ...rest }) => [name, rest]))
         stdout.write(`${JSON.stringify(byName, null, 2)}\n`)
         return EXIT.ok

@@ -11,7 +11,7 @@ import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/dead-le
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { choiceOf, countOf, timeOf } from './arguments.ts'
-import { auditOf, type Call, type CliDeps, type Command, EXIT, type Option, withJournal } from './command.ts'
+import { type Arguments, auditOf, type CliDeps, type Command, EXIT, type Option, withJournal } from './command.ts'
 import { columns, count, json, printable } from './text.ts'
 
 const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
@@ -40,13 +40,13 @@ export const deadLetterCommands: readonly Command[] = [
       json: { help: 'Print one JSON document for each dead letter, a line each.' },
     },
     examples: ['sluice dead-letters list --since now-1h', 'sluice dead-letters list --view flows --json'],
-    run: (call, deps) => {
-      const filters = filtersOf(call, deps)
-      const limit = countOf(call, 'limit', LIMIT_MAX) ?? LIST_LIMIT
+    run: (args, deps) => {
+      const filters = filtersOf(args, deps)
+      const limit = countOf(args, 'limit', LIMIT_MAX) ?? LIST_LIMIT
       return withJournal(deps, (journal, { TOPIC_PREFIX }) =>
         list(
           listDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, limit, ...filters }),
-          call.flag('json'),
+          args.flag('json'),
           limit,
           deps,
         ),
@@ -69,9 +69,9 @@ export const deadLetterCommands: readonly Command[] = [
       'sluice dead-letters replay',
       'sluice dead-letters replay --reason refused_by_store --rate-per-second 500',
     ],
-    run: (call, deps) => {
-      const filters = filtersOf(call, deps)
-      const ratePerSecond = countOf(call, 'rate-per-second', RATE_MAX) ?? RATE_PER_SECOND
+    run: (args, deps) => {
+      const filters = filtersOf(args, deps)
+      const ratePerSecond = countOf(args, 'rate-per-second', RATE_MAX) ?? RATE_PER_SECOND
       return withJournal(deps, async (journal, config) => {
         const { TOPIC_PREFIX } = config
         const subject = { kind: 'dead-letters', id: topicName(TOPIC_PREFIX, 'dead-letters') } as const
@@ -87,13 +87,13 @@ export const deadLetterCommands: readonly Command[] = [
   },
 ]
 
-function filtersOf(call: Call, deps: CliDeps): DeadLetterFilters {
+function filtersOf(args: Arguments, deps: CliDeps): DeadLetterFilters {
   const filters = {
-    view: choiceOf(call, 'view', PROJECTION_NAMES),
-    reason: choiceOf(call, 'reason', REASONS),
-    id: call.text('id'),
-    since: timeOf(call, 'since', deps),
-    until: timeOf(call, 'until', deps),
+    view: choiceOf(args, 'view', PROJECTION_NAMES),
+    reason: choiceOf(args, 'reason', REASONS),
+    id: args.text('id'),
+    since: timeOf(args, 'since', deps),
+    until: timeOf(args, 'until', deps),
   }
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
 }

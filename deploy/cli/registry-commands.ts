@@ -6,8 +6,8 @@ import { type RegistryRecord, splitOwnedId } from '../../shared/registry/records
 import { type FileProblem, problemText } from '../../shared/registry/yaml-reader.ts'
 import { readFile } from '../../shared/runtime/read-file.ts'
 import {
+  type Arguments,
   auditOf,
-  type Call,
   type CliDeps,
   type Command,
   CommandError,
@@ -51,11 +51,11 @@ export const registryCommands: readonly Command[] = [
     description: ['Only the first characters of a key are shown; the key itself is not stored.'],
     options: { json: { help: 'Print one JSON document.' } },
     examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
-    run: (call, deps) =>
+    run: (args, deps) =>
       withAdmin(deps, 'registry list', async (admin) => {
         const registry = await admin.read()
         const teams = registry.teams().map((team) => describeTeam(registry, team))
-        deps.stdout.write(call.flag('json') ? json({ teams }, 2) : registryText(teams))
+        deps.stdout.write(args.flag('json') ? json({ teams }, 2) : registryText(teams))
         return EXIT.ok
       }),
   },
@@ -73,7 +73,7 @@ export const registryCommands: readonly Command[] = [
       json: { help: 'Print one JSON document: team, key, revoked.' },
     },
     examples: ['sluice registry rotate-key payments', 'sluice registry rotate-key payments --revoke-old'],
-    run: (call, deps) => withAdmin(deps, 'registry rotate-key', (admin) => rotate(call, deps, admin)),
+    run: (args, deps) => withAdmin(deps, 'registry rotate-key', (admin) => rotate(args, deps, admin)),
   },
   {
     name: 'registry revoke-key',
@@ -84,7 +84,7 @@ export const registryCommands: readonly Command[] = [
     ],
     parameters: [TEAM, { name: 'PREFIX', help: "the key's first characters, up to 6, or the whole key" }],
     examples: ['sluice registry revoke-key payments sl_x7Q'],
-    run: (call, deps) => withAdmin(deps, 'registry revoke-key', (admin) => revoke(call, deps, admin)),
+    run: (args, deps) => withAdmin(deps, 'registry revoke-key', (admin) => revoke(args, deps, admin)),
   },
   {
     name: 'registry export',
@@ -96,7 +96,7 @@ export const registryCommands: readonly Command[] = [
     ],
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
     examples: ['sluice registry export registry-backup.ndjson'],
-    run: (call, deps) => withAdmin(deps, 'registry export', (admin) => exportTo(call, deps, admin)),
+    run: (args, deps) => withAdmin(deps, 'registry export', (admin) => exportTo(args, deps, admin)),
   },
   {
     name: 'registry restore',
@@ -138,22 +138,22 @@ const withAdmin = (
 /** A file may be applied before the first start of a server, which makes a journal: so the file is read first. */
 const filling = (dryRun: boolean): WhereMissing => (dryRun ? 'refuse' : 'create')
 
-async function apply(call: Call, deps: CliDeps): Promise<number> {
-  const [file = ''] = call.parameters
-  const dryRun = call.flag('dry-run')
+async function apply(args: Arguments, deps: CliDeps): Promise<number> {
+  const [file = ''] = args.parameters
+  const dryRun = args.flag('dry-run')
   const text = readBytes(file).toString()
   return withAdmin(
     deps,
     'registry apply',
     async (admin) =>
-      tell(await admin.applyFile(text, { prune: call.flag('prune'), dryRun }), nameOf(file), dryRun, deps),
+      tell(await admin.applyFile(text, { prune: args.flag('prune'), dryRun }), nameOf(file), dryRun, deps),
     filling(dryRun),
   )
 }
 
-async function restore(call: Call, deps: CliDeps): Promise<number> {
-  const [file = ''] = call.parameters
-  const dryRun = call.flag('dry-run')
+async function restore(args: Arguments, deps: CliDeps): Promise<number> {
+  const [file = ''] = args.parameters
+  const dryRun = args.flag('dry-run')
   const bytes = readBytes(file)
   return withAdmin(
     deps,
@@ -163,8 +163,8 @@ async function restore(call: Call, deps: CliDeps): Promise<number> {
   )
 }
 
-async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): Promise<number> {
-  const [file = ''] = call.parameters
+async function exportTo(args: Arguments, { stdout }: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [file = ''] = args.parameters
   const text = await admin.export()
   if (text === undefined) throw new CommandError('the registry is empty, so nothing was written')
   if (file === STANDARD) {
@@ -233,20 +233,20 @@ function changeText(change: RegistryRecord): string {
 
 const isArchived = ({ value }: RegistryRecord): boolean => value !== null && 'archivedAt' in value
 
-async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
-  const [team = ''] = call.parameters
-  const file = call.text('key-file')
+async function rotate(args: Arguments, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [team = ''] = args.parameters
+  const file = args.text('key-file')
   const given = file === undefined ? {} : { key: readBytes(file).toString().trim() }
   // Where nothing can be printed, nobody would see the key, and with --revoke-old the Team would be locked out.
-  const beginning = call.flag('json') ? '{' : `The new key of ${team}, shown this once:\n`
+  const beginning = args.flag('json') ? '{' : `The new key of ${team}, shown this once:\n`
   const prepare = (): Promise<void> =>
     print(deps, beginning).catch((error: Error) => {
       throw new CommandError(`no key was made, as it could not be shown: ${error.message}`, { cause: error })
     })
-  const result = await admin.rotateKey(team, { revokeOld: call.flag('revoke-old'), ...given, prepare })
+  const result = await admin.rotateKey(team, { revokeOld: args.flag('revoke-old'), ...given, prepare })
   if (result.outcome === 'refused') throw new CommandError(result.reason)
   const { key, revoked } = result
-  if (call.flag('json')) {
+  if (args.flag('json')) {
     deps.stdout.write(json({ team, key, revoked }).slice(beginning.length))
     return EXIT.ok
   }
@@ -263,8 +263,8 @@ async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<
   return EXIT.ok
 }
 
-async function revoke(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
-  const [team = '', prefix = ''] = call.parameters
+async function revoke(args: Arguments, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [team = '', prefix = ''] = args.parameters
   const result = await admin.revokeKey(team, prefix)
   if (result.outcome === 'refused') throw new CommandError(result.reason)
   const said = result.outcome === 'revoked' ? 'is revoked' : 'was revoked before'

@@ -14,7 +14,7 @@ export const serverCommands: readonly Command[] = [
     ],
     options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
     examples: ['sluice start', 'PORT=9000 DATA_DIR=/var/lib/sluice sluice start', 'sluice start --role gateway'],
-    run: (call, { handlers, config }) => handlers.start(choiceOf(call, 'role', ROLES) ?? 'all', config()),
+    run: (args, { handlers, config }) => handlers.start(choiceOf(args, 'role', ROLES) ?? 'all', config()),
   },
   {
     name: 'topics apply',
@@ -57,7 +57,7 @@ export const serverCommands: readonly Command[] = [
       'CANARY_API_KEY_FILE=/run/secrets/canary GATEWAY_URL=https://logs.example sluice canary --once',
       'GATEWAY_URL=http://gateway:8080 VIEWS_URL=http://views:8080 METRICS_PORT=9464 sluice canary',
     ],
-    run: (call, deps) => (call.flag('once') ? oneRound(deps) : deps.handlers.canary(deps.config())),
+    run: (args, deps) => (args.flag('once') ? oneRound(deps) : deps.handlers.canary(deps.config())),
   },
 ]
 

@@ -30,13 +30,13 @@ export const viewCommands: readonly Command[] = [
       'sluice views rebuild application-logs --from indices',
       'sluice views rebuild event-logs --from topics --since 2026-01-31',
     ],
-    run: (call, deps) => {
-      const view = choiceFrom(call.parameters[0] ?? '', 'VIEW', PROJECTION_NAMES)
-      const from = choiceOf(call, 'from', SOURCES)
+    run: (args, deps) => {
+      const view = choiceFrom(args.parameters[0] ?? '', 'VIEW', PROJECTION_NAMES)
+      const from = choiceOf(args, 'from', SOURCES)
       if (from === undefined) throw new UsageError('--from is missing: indices or topics')
-      const takeOver = call.flag('take-over')
+      const takeOver = args.flag('take-over')
       if (takeOver && from === 'topics') throw new UsageError('--take-over goes with --from indices')
-      const since = dayOf(call, 'since') ?? null
+      const since = dayOf(args, 'since') ?? null
       const report = (line: string): void => void deps.stdout.write(`${line}\n`)
       const change = { team: null, action: 'rebuilt', before: null, after: { from, since } } as const
       return withJournal(deps, async (journal, config) => {

@@ -3,10 +3,10 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { problemSaying } from '../../shared/contract/errors.ts'
 import {
   answerCall,
-  type Call,
   type CallHandler,
   GRPC_CODE,
   GRPC_TYPE,
+  type GrpcCall,
   isGone,
   isGrpc,
   type Methods,
@@ -69,7 +69,7 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
 
 const ofCall = (path: string): Attributes => ({ 'rpc.system.name': 'grpc', 'rpc.method': path.slice(1) })
 
-async function serve(method: CallHandler, call: Call, logger: Logger): Promise<void> {
+async function serve(method: CallHandler, call: GrpcCall, logger: Logger): Promise<void> {
   try {
     await method(call)
   } catch (err) {
@@ -85,7 +85,7 @@ const unknownMethod = (methods: Methods) =>
   )
 
 /** Answers HTTP/2 that is not gRPC. A caller that is gone gets nothing. */
-function answerNoCall(call: Call): void {
+function answerNoCall(call: GrpcCall): void {
   if (isGone(call)) return
   const text = `This port takes gRPC (${GRPC_TYPE}). Send HTTP to the port of the setting PORT.\n`
   call.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' })
@@ -108,7 +108,7 @@ interface Connections {
 
 function createConnections(
   { config, stallTimeoutMs = STALL_TIMEOUT_MS }: GrpcServerOptions,
-  serve: (call: Call) => void,
+  serve: (call: GrpcCall) => void,
 ): Connections {
   const open = new Map<Socket, Connection>()
   /** New connections begin in turn, with other work in between, as each may bring all of its calls at once. */

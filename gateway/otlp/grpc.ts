@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, problemSaying } from '../../shared/contract/errors.ts'
-import { answerCall, type Call, PREFIX_BYTES } from '../../shared/grpc/call.ts'
+import { answerCall, type GrpcCall, PREFIX_BYTES } from '../../shared/grpc/call.ts'
 import type { BodyBytes } from '../../shared/http/body-bytes.ts'
 import { type ContentCoding, contentCoding, quotedHeader } from '../../shared/http/media-type.ts'
 import type { BodyFormat, SendReply } from '../ingest/endpoint.ts'
@@ -13,13 +13,13 @@ export const EXPORT_PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/E
 const GRPC_CODINGS = 'identity,gzip,deflate,zstd'
 
 /** An ExportLogsServiceRequest as the only message of a call. */
-export const GRPC_FORMAT: BodyFormat<Buffer, Call> = {
+export const GRPC_FORMAT: BodyFormat<Buffer, GrpcCall> = {
   ...PROTOBUF_FORMAT,
   refusal: ({ headers }) => (contentCoding(headers, ENCODING) === undefined ? unknownCoding(headers) : undefined),
   unwrap: unwrapMessage,
 }
 
-export const sendToCaller: SendReply<Call> = (call, { body, trailers = {} }) =>
+export const sendToCaller: SendReply<GrpcCall> = (call, { body, trailers = {} }) =>
   answerCall(call, body, trailers, { 'grpc-accept-encoding': GRPC_CODINGS })
 
 const ENCODING = 'grpc-encoding'

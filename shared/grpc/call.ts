@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 
 /** A gRPC call on HTTP/2: its metadata are headers, and the stream takes the answer. */
-export type Call = ServerHttp2Stream & { readonly headers: IncomingHttpHeaders }
+export type GrpcCall = ServerHttp2Stream & { readonly headers: IncomingHttpHeaders }
 
 /** Answers a call; an error it throws is a fault of ours. */
-export type CallHandler = (call: Call) => Promise<void> | void
+export type CallHandler = (call: GrpcCall) => Promise<void> | void
 
 /** The methods of a server by path. */
 export type Methods = ReadonlyMap<string, CallHandler>

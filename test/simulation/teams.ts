@@ -18,7 +18,6 @@ import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { conflict } from '../../views/api/problems.ts'
 import {
-  type Call,
   changeItem,
   changeTeam,
   createItem,
@@ -27,6 +26,7 @@ import {
   deleteSearch,
   renameSearch,
   revokeKey,
+  type TeamCall,
 } from '../../views/team/changes.ts'
 import { createMemoryJournal, type MemoryJournal } from '../support/memory-journal.ts'
 import { type Draft, isDisturbed, judgeChanges, runChanges, type Told } from './changes.ts'
@@ -117,7 +117,7 @@ function pickItem({ random }: Pick<World, 'random'>) {
   return { kind, id, of: (what: string) => `${kind}/${id} ${what}` }
 }
 
-const callOf = (admin: RegistryAdmin, team: string, given: Partial<Call>): Call => ({
+const callOf = (admin: RegistryAdmin, team: string, given: Partial<TeamCall>): TeamCall => ({
   ...{ admin, team: { id: team, name: team }, json: {}, subject: '' },
   ...given,
 })

@@ -13,7 +13,7 @@ import { durationText } from '../flow-layout/times.ts'
 import { type FieldName, type Fields, readFields } from './bodies.ts'
 
 /** The request of a Team to change its own settings. */
-export interface Call {
+export interface TeamCall {
   readonly team: Team
   readonly json: unknown
   /** The last part of its path. */
@@ -43,7 +43,7 @@ export const idOf = (kind: Kind, text: string): string => (kind === 'project' ? 
 
 /* Each function makes a change and returns the data of its answer. */
 
-export async function createItem(kind: Kind, { admin, team, json }: Call): Promise<object> {
+export async function createItem(kind: Kind, { admin, team, json }: TeamCall): Promise<object> {
   const { create: taken } = TAKEN[kind]
   const fields = readFields(json, taken, taken.slice(0, 1))
   const id =
@@ -51,7 +51,7 @@ export async function createItem(kind: Kind, { admin, team, json }: Call): Promi
   return changeOwn(admin, team.id, { kind, id, ...wanted(fields) }, 'create')
 }
 
-export async function changeItem(kind: Kind, { admin, team, subject, json }: Call): Promise<object> {
+export async function changeItem(kind: Kind, { admin, team, subject, json }: TeamCall): Promise<object> {
   const { change: taken } = TAKEN[kind]
   const fields = readFields(json, taken)
   if (Object.keys(fields).length === 0)
@@ -60,7 +60,7 @@ export async function changeItem(kind: Kind, { admin, team, subject, json }: Cal
 }
 
 /** Changes the Team itself: the Project that receives logs of unknown services. */
-export async function changeTeam({ admin, team, json }: Call): Promise<object> {
+export async function changeTeam({ admin, team, json }: TeamCall): Promise<object> {
   const fields = readFields(json, ['defaultProject'], ['defaultProject'])
   const defaultProject = fields.defaultProject && guidOf(fields.defaultProject)
   const result = await admin.setDefaultProject(team.id, defaultProject)
@@ -121,7 +121,7 @@ export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): Pr
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Creates a key, which is returned only here and not stored. */
-export async function createKey({ admin, team, json }: Call): Promise<object> {
+export async function createKey({ admin, team, json }: TeamCall): Promise<object> {
   const { revokeOld = false } = readFields(json, ['revokeOld'])
   const result = await admin.rotateKey(team.id, { revokeOld, byTeam: true })
   if (result.outcome === 'refused') throw keyRefusal(result)
@@ -130,7 +130,7 @@ export async function createKey({ admin, team, json }: Call): Promise<object> {
 }
 
 /** Revokes a key, identified by its visible prefix. */
-export async function revokeKey({ admin, team, subject: prefix }: Call): Promise<object> {
+export async function revokeKey({ admin, team, subject: prefix }: TeamCall): Promise<object> {
   // Full keys must not appear in paths, because paths are logged.
   if (prefix.length > PREFIX_CHARACTERS_MAX)
     throw invalidParameters([
@@ -176,16 +176,16 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
 
 export const SEARCH_FIELDS = ['name', 'page', 'params'] as const
 
-export async function createSearch({ admin, team, json }: Call): Promise<SavedSearch> {
+export async function createSearch({ admin, team, json }: TeamCall): Promise<SavedSearch> {
   const to = readFields(json, SEARCH_FIELDS, SEARCH_FIELDS)
   return await changeSearch(admin, team.id, { id: randomUUID(), to })
 }
 
-export async function renameSearch({ admin, team, subject, json }: Call): Promise<SavedSearch> {
+export async function renameSearch({ admin, team, subject, json }: TeamCall): Promise<SavedSearch> {
   return await changeSearch(admin, team.id, { id: guidOf(subject), to: readFields(json, ['name'], ['name']) })
 }
 
-export async function deleteSearch({ admin, team, subject }: Call): Promise<object> {
+export async function deleteSearch({ admin, team, subject }: TeamCall): Promise<object> {
   const id = guidOf(subject)
   await changeSearch(admin, team.id, { id, to: null })
   return { id }

@@ -33,7 +33,6 @@ import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { readFields } from './bodies.ts'
 import {
-  type Call,
   changeItem,
   changeTeam,
   createItem,
@@ -45,6 +44,7 @@ import {
   refusalOf,
   renameSearch,
   revokeKey,
+  type TeamCall,
 } from './changes.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
@@ -136,7 +136,7 @@ function handlersOf(deps: TeamDeps): Handlers {
   const show = (dataOf: (team: Team, subject: string) => object) =>
     read(deps, async (team, subject) => dataOf(team, subject))
   const write = createWrite(deps)
-  const sample = async ({ team, json }: Call) => {
+  const sample = async ({ team, json }: TeamCall) => {
     readFields(json, [])
     return await sendSampleFlow(describeTeam(registry, team), access, clock)
   }

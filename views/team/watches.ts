@@ -14,7 +14,7 @@ import { type Posted, type Poster, SECRET_PREFIX } from '../watches/poster.ts'
 import { gaveUpAt, stateOf } from '../watches/progress.ts'
 import type { StoredWatch } from '../watches/records.ts'
 import { readFields, readNewWatch, readWatchChanges } from './bodies.ts'
-import { type Call, guidOf } from './changes.ts'
+import { guidOf, type TeamCall } from './changes.ts'
 
 export interface WatchTools extends Pick<CoreServices, 'registry' | 'clock'> {
   readonly book: WatchBook
@@ -24,7 +24,7 @@ export interface WatchTools extends Pick<CoreServices, 'registry' | 'clock'> {
 }
 
 /** The request to change a watch, which is no record of the registry. */
-export type WatchCall = Call & { readonly audited: Audited }
+export type WatchCall = TeamCall & { readonly audited: Audited }
 
 /** Each watch costs a read every half minute. */
 export const WATCHES_MAX = 50
@@ -105,7 +105,7 @@ export async function deleteWatch(tools: WatchTools, call: WatchCall): Promise<o
 }
 
 /** Posts a message as the watch would, and returns the outcome; rate-limited, as the receiver is arbitrary. */
-export async function testWatch(tools: WatchTools, call: Call): Promise<Posted> {
+export async function testWatch(tools: WatchTools, call: TeamCall): Promise<Posted> {
   const { team } = call
   readFields(call.json, [])
   const { id, name, condition, webhook } = find(tools, call)
@@ -175,7 +175,7 @@ function bookOf({ book }: WatchTools): WatchBook {
   return book
 }
 
-function find(tools: WatchTools, { team, subject }: Pick<Call, 'team' | 'subject'>): KnownWatch {
+function find(tools: WatchTools, { team, subject }: Pick<TeamCall, 'team' | 'subject'>): KnownWatch {
   const watch = bookOf(tools).find(team.id, guidOf(subject))
   if (watch === undefined) throw notFound('The Team has no watch with this id.')
   return watch
