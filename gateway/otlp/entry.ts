@@ -165,7 +165,7 @@ const DIGITS_MAX = 20
 const USUAL_NANOS = /^[1-9]\d{18}$/
 
 /** The timestamp of nanoseconds since 1970, sent as text or number; 0 means none. Other text is passed on for the entry check to refuse. */
-export function timeOf(value: unknown): string | undefined {
+function timeOf(value: unknown): string | undefined {
   if (typeof value === 'string' && USUAL_NANOS.test(value)) return fromNanoDigits(value)
   const text = textOf(value)
   if (text === undefined || text === '0') return undefined

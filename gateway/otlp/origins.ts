@@ -33,7 +33,7 @@ interface Limits {
 const ATTRIBUTE_LEVELS_MAX = 2
 
 /** Whether an attribute with this name is kept. */
-export type Keeps = (name: string) => boolean
+type Keeps = (name: string) => boolean
 
 /** `names` may end in `.*`. */
 export function createKeeps(names: readonly string[]): Keeps {

@@ -19,7 +19,7 @@ import { SELECTING } from './list-parameters.ts'
  */
 
 /** The body formats of a webhook. */
-export const FORMATS = ['json', 'slack', 'teams'] as const
+const FORMATS = ['json', 'slack', 'teams'] as const
 /** The lists whose logs can be counted, by their names in the API. */
 const COUNTED_LISTS = ['event-logs', 'application-logs'] as const
 /** The fields of application logs by which a watch detects new groups. */

@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** A refused entry of a batch. */
-export interface RefusedEntry extends Problem {
+interface RefusedEntry extends Problem {
   /** Its index in the batch, from 0. */
   readonly index: number
 }

@@ -5,7 +5,7 @@ export interface PauseOptions {
 }
 
 /** The time during which nothing is sent, because attempts fail or the server asks for it. */
-export interface Pause {
+interface Pause {
   /** Consecutive failed attempts. */
   readonly failures: number
   /** Milliseconds until the next request may be sent; 0 or less for now. */

@@ -11,7 +11,7 @@ interface ReadRequest {
 }
 
 /** Whole batches: the first may begin before the position, and the last may exceed the number of records requested. */
-export interface Page {
+interface Page {
   readonly batches: readonly StoredBatch[]
   /** The position after all of them; offsets from the last record up to here were compacted away. */
   readonly next: number

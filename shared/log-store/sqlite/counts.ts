@@ -29,7 +29,7 @@ import { isRenewed, lastArrival, tablesWithin } from './text-tables.ts'
  *
  * Together they have each match once.
  */
-export interface Plan {
+interface Plan {
   /** Null if nothing counted answers the filter; then the only slice is the whole filter. */
   readonly counted: Counted | null
   readonly slices: readonly Slice[]

@@ -110,7 +110,7 @@ function arrivalOf(cursor: TailCursor): number {
 type Order = 'asc' | 'desc'
 
 /** The place of an entry in lists, which order by (timestamp, id), and its arrival. */
-export interface Place {
+interface Place {
   readonly arrival: number
   readonly nanos: bigint
   readonly id: string

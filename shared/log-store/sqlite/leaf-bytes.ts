@@ -48,7 +48,7 @@ function needleOf(text: string): Buffer {
 }
 
 /** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
-export function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
+function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
   const bytes = asBuffer(leaves)
   const values: string[] = []
   for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {

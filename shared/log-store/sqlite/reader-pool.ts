@@ -5,7 +5,7 @@ import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 
 /** The owner of a read, and the signal that ends it. */
-export interface Reading {
+interface Reading {
   /** The Team; several share the threads of a store. */
   readonly owner: string
   readonly signal?: AbortSignal | undefined

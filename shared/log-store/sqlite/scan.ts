@@ -44,7 +44,7 @@ import {
  * - `arrivals`: the rows of a range of arrivals, for a tail and for entries that are not counted yet (counts.ts),
  * - `time`: the index of Team, kind and time, in the order of lists.
  */
-export type Path =
+type Path =
   | { readonly by: 'id' | 'flow'; readonly value: string }
   | { readonly by: 'tables'; readonly tables: readonly TextTable[] }
   | ({ readonly by: 'arrivals' } & ArrivalRange)

@@ -22,7 +22,7 @@ export interface SqliteLogStoreOptions extends StoreOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   readonly bytesMax: number | null
   /** Only for a store in the caller's thread; if omitted, the documents of an older version are left as they are. */
   readonly documentOf?: DocumentOf
