@@ -14,7 +14,7 @@ import { flowEntries, flowOf } from './flows.ts'
 import { itemOf } from './items.ts'
 import { FORMATS, type Values } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
-import type { Held } from './read-gate.ts'
+import { type Held, readForStream } from './read-gate.ts'
 import { type RowField, withValues } from './row-values.ts'
 import { drained } from './streams.ts'
 
@@ -95,19 +95,12 @@ export const exportFlow: Stream = async (call, tools) => {
   return send(call, tools, { ...file, headers: flowHeaders(call, tools) })
 }
 
-/** One read of the store, with its own deadline. Throws `invalid_api_key` once the request's key or session is no longer valid. */
-const readHeld = <Result>(
-  { team, signal, stillAuthorised }: Call,
-  { gate, deadlineMs }: Tools,
-  read: (signal: AbortSignal) => Promise<Result>,
-): Promise<Held<Result>> => {
-  const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const work = async (): Promise<Result> => {
-    if (!stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
-    return read(either)
-  }
-  return gate.run(team, either, work, { isStream: true })
-}
+/** `readForStream`, but throws `invalid_api_key` once the request's key or session is no longer valid. */
+const readHeld = <Result>(call: Call, tools: Tools, read: (signal: AbortSignal) => Promise<Result>) =>
+  readForStream(call, tools, (signal) => {
+    if (!call.stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
+    return read(signal)
+  })
 
 async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> {
   const { names, response } = call

@@ -165,6 +165,16 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   }
 }
 
+/** Reads for a stream, by a deadline of its own, at which the signal aborts that `read` is given. */
+export function readForStream<Result>(
+  { team, signal }: { readonly team: string; readonly signal: AbortSignal },
+  { gate, deadlineMs }: { readonly gate: ReadGate; readonly deadlineMs: number },
+  read: (signal: AbortSignal) => Promise<Result>,
+): Promise<Held<Result>> {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  return gate.run(team, either, () => read(either), { isStream: true })
+}
+
 /** Refuses a read that timed out before its turn. */
 export const waitedTooLong = (): ProblemError => limited('The read waited too long for others.')
 

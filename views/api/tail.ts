@@ -6,7 +6,7 @@ import { decodeTailCursor, encodeTailCursor } from './cursor.ts'
 import { filterOf } from './filter.ts'
 import { flowEntries } from './flows.ts'
 import { itemOf } from './items.ts'
-import type { Held } from './read-gate.ts'
+import { type Held, readForStream } from './read-gate.ts'
 import { withValues } from './row-values.ts'
 import { drained } from './streams.ts'
 
@@ -50,19 +50,6 @@ async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void
   response.end()
 }
 
-/** One read of the store, with its own deadline; the page's memory is held until the page is sent. */
-const readPage = (
-  call: Call,
-  { store, gate, deadlineMs }: Tools,
-  filter: EntryFilter,
-  after: TailCursor | null,
-): Promise<Held<TailPage>> => {
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)])
-  const read = async (): Promise<TailPage> =>
-    withTailValues(await store.tail(filter, after, PAGE_ENTRIES, signal), { ...call, signal }, store)
-  return gate.run(call.team, signal, read, { isStream: true })
-}
-
 /** The page with the requested values; it may end early because of them. */
 async function withTailValues(
   page: TailPage,
@@ -86,12 +73,14 @@ async function follow(
   after: TailCursor | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const { tail: settings, logger } = tools
+  const { tail: settings, logger, store } = tools
   const { response, team } = call
   const sink = createTailSink(call, settings, signal)
   let failing = false
   const mayRead = (from: TailCursor | null): Promise<Held<TailPage> | undefined> =>
-    readPage(call, tools, filter, from).catch((err: unknown) => {
+    readForStream(call, tools, async (one) =>
+      withTailValues(await store.tail(filter, from, PAGE_ENTRIES, one), { ...call, signal: one }, store),
+    ).catch((err: unknown) => {
       // Closing the stream would be final: EventSource does not reconnect after a response other than 200.
       if (!response.headersSent) throw err
       if (!failing && !signal.aborted) logger.warn({ err, team }, 'a tail cannot read the log store and will try again')
