@@ -207,7 +207,7 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     const index = `${prefix}-flows-v1`
     await ask(elasticsearch.url, 'PUT', `/${index}/_settings`, { 'index.blocks.metadata': true })
     await expect(store.indices.apply()).rejects.toThrow(
-      `the index ${index} has a block of metadata (index.blocks.metadata), so it can neither be compared nor corrected: ` +
+      `the index ${index} has a block of metadata (index.blocks.metadata), so Elasticsearch tells nothing of it: ` +
         `remove the block (PUT /${index}/_settings {"index.blocks.metadata":null}), and try again`,
     )
     await ask(elasticsearch.url, 'PUT', `/${index}/_settings`, { 'index.blocks.metadata': null })

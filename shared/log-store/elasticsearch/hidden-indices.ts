@@ -35,6 +35,6 @@ export async function askVisible<Answer>(
 
 function blocked({ status, body }: ElasticsearchError, index: string): ElasticsearchError {
   const remedy = `PUT /${index}/_settings {"index.blocks.metadata":null}`
-  const fault = `the index ${index} has a block of metadata (index.blocks.metadata), so it can neither be compared nor corrected`
+  const fault = `the index ${index} has a block of metadata (index.blocks.metadata), so Elasticsearch tells nothing of it`
   return new ElasticsearchError(`${fault}: remove the block (${remedy}), and try again`, status, body)
 }
