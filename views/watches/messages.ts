@@ -75,14 +75,11 @@ export function bodyOf(format: Format, notice: Notice): string {
       })
     case 'slack': {
       // Slack only interprets &, < and > (https://docs.slack.dev/messaging/formatting-message-text); plain text has no other markup.
-      const plain = (content: string) => ({ type: 'plain_text', text: cutTo(content, SLACK_TEXT_MAX), emoji: false })
-      const link = url === null ? '' : `\n<${escaped(url)}|Open in Sluice>`
+      const plain = { type: 'plain_text', text: cutForSlack(`${team.name}: ${title}\n${text}`), emoji: false }
+      const link = url === null ? [] : [{ type: 'mrkdwn', text: `<${escaped(url)}|Open in Sluice>` }]
       return JSON.stringify({
         text: escaped(`${team.name}: ${title}`),
-        blocks: [
-          { type: 'section', text: plain(`${team.name}: ${title}\n${text}`) },
-          ...(link === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: link.trim() } }]),
-        ],
+        blocks: [plain, ...link].map((content) => ({ type: 'section', text: content })),
       })
     }
     case 'teams':
@@ -108,8 +105,8 @@ export function bodyOf(format: Format, notice: Notice): string {
 /** Slack's limit for a text in a block. */
 const SLACK_TEXT_MAX = 3_000
 
-const cutTo = (text: string, length: number): string =>
-  text.length <= length ? text : `${beginningOf(text, length - 1)}…`
+const cutForSlack = (text: string): string =>
+  text.length <= SLACK_TEXT_MAX ? text : `${beginningOf(text, SLACK_TEXT_MAX - 1)}…`
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
