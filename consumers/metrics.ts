@@ -125,8 +125,10 @@ export function createLag(): Lag {
       const here = atHand.get(place)
       // Another member of the group has passed the records that were at hand here.
       if (here !== undefined && position > here.position) atHand.delete(place)
+      const before = seen.get(place)
       if (behind === 0) seen.delete(place)
-      else if (seen.get(place)?.position !== position) seen.set(place, { position, since: now })
+      // A clock that was ahead has been set back: nothing would have waited for as long as it was ahead.
+      else if (before?.position !== position || before.since > now) seen.set(place, { position, since: now })
     },
     seconds: (now) => {
       const passed = (place: string, position: number): boolean => (atHand.get(place)?.position ?? 0) > position

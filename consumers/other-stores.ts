@@ -59,7 +59,8 @@ export function createOtherStores({ group, name, clock, logger, onLook }: Deps) 
         positions.set(place, committed)
         if (hasMoved && note !== undefined && !own.has(note)) other = { store: note, seenAt: clock.now() }
       }
-      if (other !== undefined && clock.now() - other.seenAt > RUNNING_MS) other = undefined
+      // A clock that was set back is far from the time that was noted, too.
+      if (other !== undefined && Math.abs(clock.now() - other.seenAt) > RUNNING_MS) other = undefined
       const now = reason()
       if (now !== null && now !== before)
         logger.error({ group, store, reason: now }, 'another log store takes a part of the entries')

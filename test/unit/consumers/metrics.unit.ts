@@ -39,6 +39,14 @@ describe('the wait of the oldest record', () => {
     expect(lag.seconds(5_000)).toBe(0)
   })
 
+  test('grows again at once after the clock was set back', () => {
+    const lag = createLag()
+    lag.observed('a/0', 5, 2, 86_400_000)
+    lag.observed('a/0', 5, 2, 1_000)
+    lag.observed('a/0', 5, 3, 4_000)
+    expect(lag.seconds(4_000)).toBe(3)
+  })
+
   test('of what is at hand is forgotten once another member has gone past it', () => {
     const lag = createLag()
     lag.reading('a/0', 5, 0)
