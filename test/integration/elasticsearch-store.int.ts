@@ -93,6 +93,21 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     await operator.close()
   })
 
+  test('a copy of an index that reads find is told of until it is closed', async () => {
+    await store.write([documentOf(1)], never)
+    const day = dayIndex(TODAY)
+    const block = (blocked: true | null) =>
+      ask(elasticsearch.url, 'PUT', `/${day}/_settings`, { 'index.blocks.write': blocked })
+    await block(true)
+    await ask(elasticsearch.url, 'POST', `/${day}/_clone/${day}-copy`)
+    await block(null)
+    await eventually(async () => expect(await storedIds(store)).toHaveLength(2))
+    expect(await store.indices.apply()).toEqual([expect.stringContaining(`reads find ${day}-copy`)])
+    await ask(elasticsearch.url, 'POST', `/${day}-copy/_close`)
+    expect(await storedIds(store)).toHaveLength(1)
+    expect(await store.indices.apply()).toEqual([])
+  })
+
   test('several processes may prepare the indices at once', async () => {
     await removeAll(elasticsearch.url, prefix)
     const stores = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix).store)

@@ -7,7 +7,7 @@ import { readShards } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
-import { findLostAliases, type LostAlias, lostAliasText, putAliasesBack } from './lost-aliases.ts'
+import { findLostAliases, findSurplus, type LostAlias, lostAliasText, putAliasesBack } from './lost-aliases.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
 import { findDifferences, findMissingTemplates } from './template-check.ts'
 
@@ -16,13 +16,16 @@ export interface Indices {
   check(): Promise<readonly string[]>
   /**
    * Corrects the differences, puts lost aliases back, and creates the indices of flows, of today and of tomorrow; returns a line for each
-   * correction, each alias that has to be put back by hand, and each new index. Safe to repeat and to run in several processes at once.
+   * correction, each alias and surplus index that needs a hand, and each new index. Safe to repeat and to run in several processes at once.
    * Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
   /** Rejects with a `StoreHaltError` if a template is missing; one of another release is good enough to write with. */
   requireTemplates(): Promise<void>
-  /** Creates the indices of today and tomorrow, so that they exist at midnight; warns of lost aliases. Returns those that were missing. */
+  /**
+   * Creates the indices of today and tomorrow, so that they exist at midnight; warns of lost aliases and of indices that show entries twice.
+   * Returns those that were missing.
+   */
   prepareDays(): Promise<readonly string[]>
   /**
    * Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents were removed with them. Rejects if one refuses to be
@@ -81,12 +84,6 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     await addFields(names.all(['application']), ENTRY_MAPPINGS)
   }
 
-  /** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
-  async function requireNone(found: Promise<readonly string[]>, advice = ''): Promise<void> {
-    const [first] = await found
-    if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}${advice}`)
-  }
-
   /** Creates the indices; returns those that were missing. Rejects with a `StoreHaltError` if they are not as the templates say. */
   async function createAll(indices: readonly string[]): Promise<readonly string[]> {
     const made: string[] = []
@@ -120,12 +117,16 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [
         ...found,
+        ...(await findSurplus(connection, names)),
         ...differences.map((text) => `corrected: ${text}`),
         ...created.map((index) => `created: ${index}`),
       ]
     },
     requireTemplates: () => requireNone(findMissingTemplates(connection, templates)),
-    prepareDays: async () => prepareDays(await findLostAliases(connection, names)),
+    prepareDays: async () => {
+      for (const reason of await findSurplus(connection, names)) logger.warn({ reason }, 'entries may be shown twice')
+      return prepareDays(await findLostAliases(connection, names))
+    },
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)
       const counts = await countDocuments(connection, names)
@@ -146,6 +147,12 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       return documents
     },
   }
+}
+
+/** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
+async function requireNone(found: Promise<readonly string[]>, advice = ''): Promise<void> {
+  const [first] = await found
+  if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}${advice}`)
 }
 
 /** Whether Elasticsearch refuses this one request, as for an index that is read-only or being copied into a snapshot. */

@@ -20,16 +20,11 @@ interface Found {
 type IndexAnswer = Readonly<Record<string, Found>>
 const FACTS = '*.aliases,*.settings.index.uuid,*.settings.index.creation_date'
 
-const ask = (connection: Connection, pattern: string, fields: string) =>
+const ask = (connection: Connection, pattern: string, fields: string, states = 'open,closed') =>
   askVisible<IndexAnswer>(connection, pattern, (indices) => ({
     method: 'GET',
     path: `/${indices}`,
-    query: {
-      ignore_unavailable: true,
-      allow_no_indices: true,
-      expand_wildcards: 'open,closed',
-      filter_path: fields,
-    },
+    query: { ignore_unavailable: true, allow_no_indices: true, expand_wildcards: states, filter_path: fields },
   }))
 
 /** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
@@ -91,3 +86,21 @@ export async function putAliasesBack(connection: Connection, lost: readonly Lost
     each.taker === undefined ? `corrected: ${each.index} has its alias ${each.name} again` : lostAliasText(each),
   )
 }
+
+/**
+ * Tells of open indices that reads find beside the one that has the name of a day or of the flows, as a clone, or one restored under another
+ * name together with its alias; a sentence each. Reads cannot leave them out: a query for the names of indices also goes by all aliases.
+ */
+export async function findSurplus(connection: Connection, names: IndexNames): Promise<readonly string[]> {
+  const { answer } = await ask(connection, `${names.all()},${names.flows}`, '*.settings.index.uuid', 'open')
+  const byName = Map.groupBy(Object.keys(answer), (index) => names.nameOf(index))
+  return [...byName].flatMap(([name, indices]) => {
+    if (name === undefined)
+      return indices.map(
+        (index) => `reads find ${index}, which Sluice has not made, by its name or an alias: ${REMOVE}`,
+      )
+    return indices.length > 1 ? `reads find ${indices.join(' and ')} for ${name}: of all but one, ${REMOVE}` : []
+  })
+}
+
+const REMOVE = 'close it, delete it, or remove that alias'

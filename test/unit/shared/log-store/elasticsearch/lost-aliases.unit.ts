@@ -4,7 +4,7 @@ import {
   type ElasticsearchRequest,
 } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
-import { findLostAliases } from '../../../../../shared/log-store/elasticsearch/lost-aliases.ts'
+import { findLostAliases, findSurplus } from '../../../../../shared/log-store/elasticsearch/lost-aliases.ts'
 
 const names = indexNames('sluice')
 const [first, second, third] = ['v1', 'v1.2', 'v1.3'].map((version) => `sluice-event-logs-${version}-2026.01.31`) as [
@@ -74,4 +74,43 @@ test('an index of flows, which has no origins, has lost its name to one that was
   const [flows, rebuilt] = ['sluice-flows-v1', 'sluice-flows-v1.2']
   const answer = { [flows]: indexOf('dddddd', { madeAt: 2 }), [rebuilt]: indexOf('bbbbbb', { madeAt: 1 }) }
   expect(await lostOf(answer)).toEqual([{ index: rebuilt, name: flows, taker: flows }])
+})
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ['days and flows, rebuilt or not', [first, 'sluice-event-logs-v1.3-2026.02.01', 'sluice-flows-v1.2'], []],
+  [
+    'a clone of a day',
+    [first, `${first}-copy`],
+    [
+      `reads find ${first}-copy, which Sluice has not made, by its name or an alias: close it, delete it, or remove that alias`,
+    ],
+  ],
+  [
+    'a day restored under another name, with its alias',
+    [second, `restored-${second}`],
+    [expect.stringContaining(`restored-${second}, which Sluice has not made`)],
+  ],
+  [
+    'two generations with the same alias',
+    [second, third],
+    [`reads find ${second} and ${third} for ${first}: of all but one, close it, delete it, or remove that alias`],
+  ],
+])('of the indices that reads find, those are told that show entries twice: %s', async (_, found, told) => {
+  const answer = Object.fromEntries(found.map((index) => [index, indexOf(index)]))
+  const asked: ElasticsearchRequest[] = []
+  const connection = {
+    send: async <Answer>(request: ElasticsearchRequest) => {
+      asked.push(request)
+      return answer as Answer
+    },
+    close: async () => undefined,
+  }
+  expect(await findSurplus(connection, names)).toEqual(told)
+  // A closed index shows nothing, and an index without an alias that reads look for is found by none.
+  expect(asked).toMatchObject([
+    {
+      path: '/sluice-event-logs-v1-*,sluice-application-logs-v1-*,sluice-flows-v1',
+      query: { expand_wildcards: 'open' },
+    },
+  ])
 })
