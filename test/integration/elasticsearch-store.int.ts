@@ -108,6 +108,23 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.indices.apply()).toEqual([])
   })
 
+  test('an alias of a second index keeps back entries that are looked up, and says so, until it is removed', async () => {
+    const day = dayIndex(TODAY)
+    const [first, second] = ['v1.2', 'v1.3'].map((version) => day.replace('v1', version))
+    await ask(elasticsearch.url, 'DELETE', `/${day}`)
+    for (const index of [first, second]) await ask(elasticsearch.url, 'PUT', `/${index}`)
+    const aliases = (...actions: readonly object[]) => ask(elasticsearch.url, 'POST', '/_aliases', { actions })
+    await aliases({ add: { index: first, alias: day, is_write_index: true } }, { add: { index: second, alias: day } })
+    const told = `reads find ${first} and ${second} for ${day}`
+    expect(await store.indices.apply()).toEqual([expect.stringContaining(told)])
+    const writing = store.write([documentOf(1, { id: uuid(8, 1) })], never)
+    await eventually(async () => expect((await store.health()).reason).toContain('an alias of several indices'))
+    await aliases({ remove: { index: second, alias: day } })
+    expect(await writing).toEqual([{ outcome: 'stored' }])
+    expect(await store.health()).toMatchObject({ ready: true })
+    expect(await store.indices.apply()).toEqual([])
+  })
+
   test('several processes may prepare the indices at once', async () => {
     await removeAll(elasticsearch.url, prefix)
     const stores = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix).store)

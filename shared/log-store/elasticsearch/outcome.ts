@@ -45,10 +45,11 @@ const isBlocked = ({ type = '', reason }: ErrorBody = {}): boolean =>
 /** A block as Elasticsearch tells it: `index [sluice-flows-v1] blocked by: [FORBIDDEN/8/index write (api)];`. It quotes no document. */
 const BLOCK = /^(?:index \[([\w.-]+)\] )?blocked by: \[[A-Z_]+\/\d+\/([^\],;]+)/
 
-/** The type of an error, with the block that an operator has to remove, if it is one. */
-export function typeOf({ type = '', reason = '' }: ErrorBody): string {
+/** The type of an error, with the block or other obstacle that an operator has to remove, if it is one. */
+export function typeOf(error: ErrorBody): string {
+  const { type = '', reason = '' } = error
   const [, index = 'the cluster', block] = (type === 'cluster_block_exception' && BLOCK.exec(reason)) || []
-  return block === undefined ? type : `${type} (${index}: ${block})`
+  return block === undefined ? (mendable(error) ?? type) : `${type} (${index}: ${block})`
 }
 
 /** Reads one item of a `_bulk` answer. A conflict is a duplicate: `create` found the id, or `index` a newer version. */
@@ -80,7 +81,7 @@ const MENDABLE: readonly (readonly [text: RegExp, what: string])[] = [
   [/maximum (?:normal|frozen) shards open/, 'no shards left'],
   [/^Number of documents in the index can't exceed/, 'a full shard'],
   [/^pipeline with id \[.*\] does not exist/, 'a missing pipeline'],
-  [/^no write index is defined for alias/, 'an alias of several indices'],
+  [/^(?:no write index is defined for alias|alias \[.*\] has more than one index)/, 'an alias of several indices'],
   [
     /^\[\d+:\d+\] Can't find dynamic template for .* name \[sluice\] of field \[team\]$/,
     'an index without its template: run `sluice indices apply`',
@@ -138,7 +139,8 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   const reason = status === null ? type || 'no answer' : `${status} ${typeOf(error ?? {})}`.trim()
   if (status === null) return { verdict: 'retry', blocked: false, reason }
   // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
-  if (status === 401 || isBlocked(error)) return { verdict: 'retry', blocked: true, reason }
+  if (status === 401 || isBlocked(error) || mendable(error) !== undefined)
+    return { verdict: 'retry', blocked: true, reason }
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // An entry is accepted within MAX_ENTRY_BYTES, however little a proxy lets through.
   if (status === 413 && documents === 1)

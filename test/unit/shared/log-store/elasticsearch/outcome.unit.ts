@@ -141,6 +141,16 @@ describe('a bulk request that failed', () => {
     },
   )
 
+  test('as a lookup by an alias of several indices is repeated, and an operator has to act', () => {
+    const reason = "alias [x] has more than one index associated with it [x-1, x-2], can't execute a single index op"
+    const waits = {
+      verdict: 'retry',
+      blocked: true,
+      reason: '503 illegal_argument_exception (an alias of several indices)',
+    }
+    expect(classifyRequest(503, { type: 'illegal_argument_exception', reason })).toEqual(waits)
+  })
+
   test('by a cluster that has no master, as at its start, is repeated, and nobody has to act', () => {
     const { status, error } = recorded.requests['cluster without a master'] as { status: number; error: ErrorBody }
     expect(classifyRequest(status, error)).toMatchObject({ verdict: 'retry', blocked: false })
