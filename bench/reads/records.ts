@@ -49,7 +49,7 @@ const TEMPLATES: readonly (readonly [Level, string])[] = [
 const EVENTS = ['order', 'refund', 'return', 'signup', 'import']
 const STEPS = ['received', 'checked', 'paid', 'done']
 
-/** So many entries of 30 days, the oldest first: always the same ones for the same number. */
+/** `count` entries of 30 days, the oldest first: always the same ones for the same `count`. */
 export function* records(count: number): Iterable<EntryRecord> {
   const random = createRandom(count)
   for (let index = 0; index < count; index += 1) yield record(index, count, random)

@@ -125,7 +125,7 @@ export interface OpenLogStore {
   isNew(): Promise<boolean>
   /** Creates or corrects templates and indices; returns lines for the operator. */
   applyIndices(): Promise<readonly string[]>
-  /** The same for a start, which a cluster without room for another index does not keep from serving those that it has. */
+  /** Applies the indices at a start. No start fails because the cluster has no room for another index: it serves those that are there. */
   prepareIndices(): Promise<unknown>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
   rebuildCounts(): Promise<readonly string[]>

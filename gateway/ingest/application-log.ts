@@ -100,7 +100,7 @@ function checkTarget(
 /** Checks one entry of application logs; `index` is 0 for a single one. */
 type EntryCheck<Result> = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Result>
 
-/** The rows of specification 7.2 that concern one entry, and our own. */
+/** Checks an entry by the rows of specification 7.2 that concern one, and by our own. */
 export function createEntryCheck(deps: CheckDeps, validate: Validate): EntryCheck<Admitted> {
   const { admit } = deps
   const check = createRecordCheck(deps, validate)
@@ -110,7 +110,7 @@ export function createEntryCheck(deps: CheckDeps, validate: Validate): EntryChec
   }
 }
 
-/** The same without the size of the record, which is the last of them. */
+/** The rows of `createEntryCheck` but the last, which is the size of the record. */
 export function createRecordCheck(
   { replaceInvalidLevel, entryBytesMax }: Pick<CheckDeps, 'replaceInvalidLevel' | 'entryBytesMax'>,
   validate: Validate,

@@ -63,7 +63,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
 
     let usual: { readonly origin: Origin; readonly records: UsualRecords | undefined } | undefined
 
-    /** Of an origin with as many records from this index on. */
+    /** The writer of the usual records of an origin, if it has enough records from this index on. */
     function usualRecords(origin: Origin, index: number): UsualRecords | undefined {
       if (usual?.origin === origin) return usual.records
       const isSame = records.value?.[index]?.scope === records.value?.[index + USUAL_RECORDS_MIN - 1]?.scope

@@ -41,7 +41,7 @@ interface PublisherDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics
 }
 
 export interface Publisher extends Service, HealthCheck {
-  /** Not ready while every topic refuses appends. One that takes them must not lose its senders, so the reason alone tells of the others. */
+  /** Not ready only while all topics refuse appends: a topic that takes them must not lose its senders. The reason names those that refuse. */
   health(): Promise<Health>
   /**
    * Publishes the records of one request of a Team: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it

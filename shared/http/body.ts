@@ -283,7 +283,7 @@ export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<C
 /** Characters of a short text that are parsed per step where digits would be lost, as that takes a hundred times as long. */
 const EXACT_PIECE_CHARACTERS = 8 * 1024
 
-/** The same for a text that is not long, whose values need no memory of the budget. One beyond `JSON_LIMITS` loses digits. */
+/** The value of a JSON text that is not long (`isLong`), which needs no memory of the budget. A text beyond `JSON_LIMITS` loses digits. */
 export function* parseShortJson(text: string): Steps<Checked<unknown>> {
   const parsed = parseJson(text)
   if (!unlessTooDeep(() => hasLostDigits(parsed.value), false)) return parsed

@@ -186,7 +186,7 @@ async function refusalOf(admin: Admin, topic: string): Promise<string | null> {
   }
 }
 
-/** Of each topic that had the name, the largest number that a broker has given counts; and only the topic that appeared last. */
+/** Counts the partitions of the topic that got the name last. A broker that lags behind tells fewer of them, so the largest number counts. */
 function createPartitionCount(foundTopic: (topic: string) => Promise<ClusterTopicMetadata | undefined>) {
   /** By name and by the topic's id. */
   const counts = new Map<string, Map<string, number>>()

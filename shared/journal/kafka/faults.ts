@@ -94,7 +94,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],
   [/(topic|group|cluster) authorization failed/i, 'docs/kafka.md lists the rights that the user needs'],
   [
-    // Of many records, the sum of it is cut off.
+    // The text of each record, or that of all, for which those of many records leave no room.
     /timestamp.* out of (acceptable )?range/i,
     'the topic needs message.timestamp.type=LogAppendTime, or the clock of this machine is wrong',
   ],

@@ -169,7 +169,7 @@ function patchMetadata<Client extends Requests>(
   return client
 }
 
-/** Such brokers close the connection at a request that they do not know, without a word. */
+/** The reason for brokers that would close the connection at a request that they do not know, without a word. */
 const TOO_OLD = 'The brokers are older than Kafka 3.5, or do not have its version of the protocol.'
 
 /** Replaces leaders of an earlier epoch with the known ones (KIP-320), and remembers the others. */

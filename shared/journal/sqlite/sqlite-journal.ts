@@ -138,7 +138,7 @@ function createWriteHealth(probe: () => Promise<void>) {
   }
 
   return {
-    /** The same call, with its outcome recorded. */
+    /** Makes of a write one whose outcome is noted. */
     watch:
       <Args extends unknown[]>(write: (...args: Args) => Promise<void>) =>
       async (...args: Args): Promise<void> => {

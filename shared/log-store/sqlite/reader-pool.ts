@@ -14,7 +14,7 @@ interface Reading {
 /** A store, in the threads of a pool or in the caller's thread. */
 export interface StoreClient {
   call<Name extends keyof Store>(name: Name, ...args: Parameters<Store[Name]>): Promise<ReturnType<Store[Name]>>
-  /** The same for a caller that may give up: it then rejects with the signal's reason. */
+  /** `call` for an owner that may give up: it then rejects with the signal's reason. */
   read<Name extends keyof Store>(
     reading: Reading,
     name: Name,

@@ -19,7 +19,7 @@ const TABLES_OF_A_LIMIT = 8
 const RECEIVED_MINUTE = `strftime('%FT%H:%M', ${RECEIVED} / 1000000000, 'unixepoch')`
 const SELECT_ENTRY = `SELECT ${COUNTED_COLUMNS}, correlation_key, ${RECEIVED_MINUTE} AS received_minute
   FROM ${entriesBy('')} WHERE e.arrival = ?`
-/** Of a removed entry, if it was the last one: a flow of which entries are still to come was received later. */
+/** Deletes the flow of a removed entry that was its last one. A flow of which entries are still to come was received later. */
 const DELETE_ITS_FLOW = `DELETE FROM flows WHERE team = $team AND key = $key
   AND last_day <= $minute AND length(last_day) = ${MINUTE_CHARACTERS}
   AND NOT EXISTS (SELECT 1 FROM entries WHERE team = $team AND correlation_key = $key)`

@@ -32,7 +32,7 @@ interface CountedEntry {
   readonly arrival: number
   /** Minutes since 1970. */
   readonly minute: number
-  /** Of FACTS, in their order. */
+  /** The values of FACTS, in their order. */
   readonly values: readonly SQLOutputValue[]
 }
 

@@ -78,8 +78,9 @@ export function wholeOf(database: Database, filter: EntryFilter): Slice {
 }
 
 /**
- * The same for several scans of some full-text tables each (`scansOf`, entry-reader.ts). They read by table also where posting lists do not
- * say which of its entries may match: one scan would look for the words, or the fingerprints, of all tables before its first entry.
+ * All matches of a filter, by the path for several scans of some full-text tables each (`scansOf`, entry-reader.ts). They read by table
+ * also where posting lists do not say which of its entries may match: one scan would look for the words, or the fingerprints, of all
+ * tables before its first entry.
  */
 export function inPartsOf({ database, limits }: Pick<StoreContext, 'database' | 'limits'>, filter: EntryFilter): Slice {
   const whole = wholeOf(database, filter)
@@ -155,7 +156,7 @@ function inTables(database: Database, tables: readonly TextTable[], filter: Entr
   return uncounted.length === 0 ? bySegments : anyOf([bySegments, byTables(uncounted, narrowing, counted, filter)])
 }
 
-/** The same by the tables alone, for arrivals after one. */
+/** The condition of `inTables` by the posting lists and indices alone, for arrivals after `after`. */
 function byTables(
   tables: readonly TextTable[],
   narrowing: Narrowing | null,
