@@ -79,7 +79,7 @@ export const applicationLogDocument = (entry: ApplicationLogRecord, source: stri
   source,
 })
 
-/** If JavaScript rounded a number, such as a 64-bit id, the record is parsed again with exact numbers. */
+/** The scope data with exact numbers: if JavaScript rounded one, such as a 64-bit id, the record is parsed again. */
 const exactScope = ({ scopeData }: ApplicationLogRecord, source: string): unknown =>
   hasLostDigits(scopeData) ? (parseExactly(source) as ApplicationLogRecord).scopeData : scopeData
 

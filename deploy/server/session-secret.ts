@@ -36,7 +36,7 @@ export function sessionSecrets(config: Config, role: Role, logger: Logger): (() 
   return () => made
 }
 
-/** This process holds the lock on the folder by now, so no other one creates the file at the same time. */
+/** The secret in the data folder; made if there is none. As this process has the lock on the folder, no other makes one at the same time. */
 function keptSecret(dataDir: string): string {
   const path = join(dataDir, FILE)
   try {
@@ -53,7 +53,7 @@ function keptSecret(dataDir: string): string {
   }
 }
 
-/** The file may have been restored from a backup with other permissions. Only its owner can change them. */
+/** Takes the file from all others, as a backup may have restored it with other permissions. Only its owner can change them. */
 function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600)

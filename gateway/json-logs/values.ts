@@ -91,7 +91,7 @@ const SCALE_OF_NAME: Readonly<Record<string, (number: number) => Level | undefin
   priority: (number) => SYSLOG[number],
 }
 
-/** Other numbers are told apart by size: those of syslog and GELF are the smallest, those of Logback the largest. */
+/** The level of a number under any other name, by its size: those of syslog and GELF are the smallest, those of Logback the largest. */
 const bySize = (number: number): Level | undefined =>
   SYSLOG[number] ?? onScale(number > PINO_MAX ? LOGBACK : PINO, number)
 

@@ -176,7 +176,7 @@ export class UsualRecords {
     whole.addBytes(this.#template.end)
   }
 
-  /** In the order of `scopeDataOf`. */
+  /** Writes the members in the order of `scopeDataOf`. */
   #writeScopeData(level: Level): void {
     const { traceId, spanId, attributes, severityText } = found
     const start = whole.length

@@ -48,7 +48,7 @@ function offsetMinutes(offset: string): number | undefined {
 
 const ZERO = 0x30
 
-/** Without zeros at its end, but with three digits at least. */
+/** The digits of a fraction without zeros at their end, but three at least. */
 function significant(fraction: string): string {
   let end = fraction.length
   while (end > 3 && fraction.charCodeAt(end - 1) === ZERO) end -= 1

@@ -39,7 +39,7 @@ export function spansOver(from: bigint, to: bigint, countMax: number): Spans {
   }
 }
 
-/** Beyond the list every width is twice the previous one, so that some width covers everything in a single span. */
+/** The width at an index. Beyond the list, each is twice the previous one, so that some width covers everything in a single span. */
 function widthAt(index: number): number {
   const last = WIDTHS_MS.length - 1
   return (WIDTHS_MS[Math.min(index, last)] ?? DAY) * 2 ** Math.max(0, index - last)

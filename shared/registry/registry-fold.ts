@@ -175,7 +175,7 @@ function teamOf(state: RegistryState, id: string): Team | undefined {
   }
 }
 
-/** Only a record that bypassed the admin can give an Event and a Step the same identifier; the Event then has it. */
+/** The Event with this identifier, else the Step: only a record that bypassed the admin can give both the same one. */
 const entityOf = (state: RegistryState, identifier: string): Entity | undefined =>
   eventOf(state, identifier) ?? stepOf(state, identifier)
 

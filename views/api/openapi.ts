@@ -63,7 +63,7 @@ const pathParameter = (name: string): JsonSchema => ({
   example: name === 'id' ? VIEW_EXAMPLES.EventLog.id : VIEW_EXAMPLES.EventLog.correlationKey,
 })
 
-/** Only flows can be exported as a drawing. */
+/** The formats of an export of entries: only flows can be exported as a drawing. */
 const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
 type Descriptions = Readonly<Partial<Record<ParameterName, string>>>

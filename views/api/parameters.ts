@@ -22,7 +22,7 @@ export interface Parameter<T> {
   readonly expected: string
 }
 
-/** Only flows can be drawn. */
+/** The expectation of a format: only flows can be drawn. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
 const EXPECTED_LEVEL = `must be one of ${LEVELS.join(', ')}, in any case`

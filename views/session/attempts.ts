@@ -8,7 +8,7 @@ interface AttemptLimits {
   readonly refillMs: number
 }
 
-/** The limits of failed sign-ins per client, and for all clients together. */
+/** The limits per client, and for all clients together, where no others are given: those of failed sign-ins, and of tests of watches. */
 export const PER_CLIENT: AttemptLimits = { burst: 10, refillMs: 6_000 }
 export const OVERALL: AttemptLimits = { burst: 200, refillMs: 300 }
 

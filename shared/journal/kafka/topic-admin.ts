@@ -61,7 +61,7 @@ function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
     : { ...base, 'cleanup.policy': 'delete', 'retention.ms': retentionOf(topic), ...sizeSettings(topic) }
 }
 
-/** Only whole segments are removed, so those of a small topic have to be smaller than the topic. */
+/** The settings by which size removes records. Only whole segments are removed, so those of a small topic have to be smaller than it. */
 const sizeSettings = ({ retentionBytes }: NamedTopic): Record<string, string> =>
   retentionBytes === undefined
     ? { 'retention.bytes': '-1' }

@@ -167,7 +167,7 @@ const DICTIONARY = Buffer.from(
 )
 
 const compress = createZlibCall(zstdCompress({ ...ZSTD_FAST, dictionary: DICTIONARY }))
-/** Only for bytes whose checksum is right. */
+/** Takes only bytes whose checksum is right. */
 const decompress = createZlibCall(zstdDecompress({ dictionary: DICTIONARY }))
 
 /** A packed batch in the form that is written to the file: compressed if that makes it smaller. */

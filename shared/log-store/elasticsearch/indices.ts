@@ -149,7 +149,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   }
 }
 
-/** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
+/** Rejects if anything was found: without its template, an index would accept any field of any type, and could not be corrected afterwards. */
 async function requireNone(found: Promise<readonly string[]>, advice = ''): Promise<void> {
   const [first] = await found
   if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}${advice}`)

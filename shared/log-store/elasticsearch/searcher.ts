@@ -170,9 +170,9 @@ export const asReadError = (error: unknown): unknown =>
     ? new ReadTooLargeError('the beginning of a word stands for too many words', { cause: error })
     : error
 
-/** An index that does not exist any more holds nothing. */
+/** For requests to which an index that does not exist any more is one that holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
-/** To a login without privileges no index is there, which is not the same as a Team without entries. */
+/** For requests that fail without any index: to a login without privileges none is there, which is not the same as a Team without entries. */
 export const PRESENT = { ignore_unavailable: true, allow_no_indices: false } as const
 const WANTED =
   'timed_out,hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'

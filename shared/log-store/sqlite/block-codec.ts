@@ -28,9 +28,9 @@ const COMPRESSED = 2 ** 31
 /** Version 5 compressed each part by itself. */
 const WITH_DICTIONARY = 2 ** 30
 
-/** For leaves, which have no dictionary. */
+/** Takes leaves, which have no dictionary. */
 const compress = createZlibCall(zstdCompress(ZSTD_FAST))
-/** Only for bytes whose checksum is right. */
+/** Takes only bytes whose checksum is right. */
 const decompress = createZlibCall(zstdDecompress())
 
 /** Smaller content is not compressed: a call with a dictionary takes 40 µs at least, and content of full blocks is larger. */

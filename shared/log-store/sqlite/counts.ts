@@ -38,7 +38,7 @@ interface Plan {
 /** A filter's matches in whole minutes. */
 interface Counted extends Counts, Matches {}
 
-/** Their numbers, from rollups if these have all that the filter needs, else from segments. */
+/** The numbers of matches, from rollups if these have all that the filter needs, else from segments. */
 interface Counts {
   /** By the number of their facts. */
   byFacts(): ReadonlyMap<number, number>
@@ -48,7 +48,7 @@ interface Counts {
   edge(order: 'asc' | 'desc'): Slice | null
 }
 
-/** One by one, from segments. Some may be missing if no more than the level was wanted. */
+/** Matches one by one, from segments. Some may be missing if no more than the level was wanted. */
 export interface Matches {
   /** The combinations of facts that matches may have, by number: rows with the columns of facets. */
   combinations(): ReadonlyMap<number, Row>

@@ -84,7 +84,7 @@ const insertEntry = (columns: readonly string[]): string =>
   `INSERT INTO entries (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 
 const FIND = `SELECT 1 FROM entries AS e INDEXED BY entries_by_id WHERE ${HAS_ID}`
-/** With the names in columns, and with their number. */
+/** The statements for an entry with its names in columns, and for one with the number of its names. */
 const INSERT_NAMED = insertEntry([...ENTRY_COLUMNS, ...NAMED])
 const INSERT_NUMBERED = insertEntry([...ENTRY_COLUMNS, 'names', 'environment'])
 const NO_ENVIRONMENT = ''

@@ -66,7 +66,7 @@ export function createNamesWriter(database: Database, namesMax: number) {
         return number
       }
     },
-    /** After a transaction that failed, as its combinations have no numbers. */
+    /** Called after a transaction that failed, as the combinations that it added have no numbers. */
     forget: (): void => known.clear(),
   }
 }

@@ -169,7 +169,7 @@ export function withinMemory<T>(work: () => T): T | null {
   }
 }
 
-/** In the order of SQLite. */
+/** Compares values in the order of SQLite. */
 export function compareValues(a: Value, b: Value): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : compareTexts(String(a), String(b))
 }
