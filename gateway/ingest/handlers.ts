@@ -105,7 +105,7 @@ export function createBatchHandler(
   return function* handle(received, memory) {
     const { value: entries, problem: wrong } = check(received)
     if (wrong !== undefined) throw new ProblemError(wrong)
-    const { team, count: total, dialect: answered = dialect } = entries
+    const { team, count: total, dialect: dialectOfAnswer = dialect } = entries
     // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(team, total, received.contentBytes)
     if (limited !== undefined) throw new ProblemError(limited)
@@ -116,7 +116,7 @@ export function createBatchHandler(
       const failures = failuresOf(outcomes, published)
       if (failures.length > 0) recordRefusals(request, refusalsOf(failures))
       const all = [...refused, ...failures].sort((one, other) => one.index - other.index)
-      return finish(total, all, answered)
+      return finish(total, all, dialectOfAnswer)
     })
   }
 }

@@ -29,15 +29,16 @@ interface PartialSuccess {
   readonly errorMessage: string
 }
 
-type Told = Pick<Reply, 'body' | 'trailers'>
+/** An answer in an encoding, with its trailers. */
+type EncodedAnswer = Pick<Reply, 'body' | 'trailers'>
 
 /** The encoding of an answer's messages. */
 interface Encoding {
   /** A media type without parameters, as clients compare it literally. */
   readonly contentType: string
-  failure(failure: Failure): Told
+  failure(failure: Failure): EncodedAnswer
   /** An ExportLogsServiceResponse; without `partial`, all records were accepted. */
-  success(partial?: PartialSuccess): Told
+  success(partial?: PartialSuccess): EncodedAnswer
 }
 
 export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'

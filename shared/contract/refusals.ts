@@ -2,14 +2,14 @@ import { ajv } from './ajv.ts'
 import { jsonRecord } from './headers.ts'
 import { parseJsonObject } from './json-object.ts'
 import { objectOf, type Static, text } from './json-schema.ts'
-import { TOLD } from './told-refusal.ts'
+import { REFUSAL_FACTS } from './refusal-facts.ts'
 
 /**
  * A refusal as a gateway notes it on the refusals topic. The topic is internal: gateways write it, views show it, and its records may
  * change with any version.
  */
 export type NotedRefusal = Static<typeof NOTED>
-const NOTED = objectOf({ kind: { const: 'refusal' }, team: text, ...TOLD })
+const NOTED = objectOf({ kind: { const: 'refusal' }, team: text, ...REFUSAL_FACTS })
 
 /** The number of a Team's refusals, by code, that a gateway did not note since its last such record. */
 const UNNOTED = objectOf({

@@ -12,7 +12,7 @@ type Kind =
   | { readonly kind: 'hex'; readonly name: 'trace' | 'span'; readonly path: string }
 
 /** The other names of a field, and its line in the syntax sheet of the page. */
-interface Told {
+interface FieldDescription {
   /** Read as the field's name; names are case-insensitive. */
   readonly aliases: readonly string[]
   readonly help: string
@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** A field of the grammar, as parse.ts reads it. */
-export type Field = Kind & Told
+export type Field = Kind & FieldDescription
 
 /** A field's name and its aliases, by the kind of the field. */
 type Names<Of extends Kind['kind']> = readonly [name: Extract<Kind, { kind: Of }>['name'], ...aliases: string[]]
@@ -29,7 +29,11 @@ const keyword = (...[name, ...aliases]: Names<'keyword'>) => ({ kind: 'keyword',
 const guid = (...[name, ...aliases]: Names<'guid'>) => ({ kind: 'guid', name, aliases }) as const
 const time = (...[name, ...aliases]: Names<'time'>) => ({ kind: 'time', name, aliases }) as const
 
-const field = (of: Kind & Pick<Told, 'aliases'>, help: string, example: string): Field => ({ ...of, help, example })
+const field = (of: Kind & Pick<FieldDescription, 'aliases'>, help: string, example: string): Field => ({
+  ...of,
+  help,
+  example,
+})
 
 export const FIELDS: readonly Field[] = [
   field(
@@ -84,7 +88,7 @@ export const FIELDS: readonly Field[] = [
 ]
 
 /** A family of fields with names given by the senders: `payload.order.id`, `scope.RequestId`. Paths are case-sensitive. */
-export interface LeafFamily extends Told {
+export interface LeafFamily extends FieldDescription {
   readonly name: LeafField
 }
 

@@ -13,8 +13,8 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
+import { REFUSAL_FACTS } from '../../shared/contract/refusal-facts.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
-import { TOLD } from '../../shared/contract/told-refusal.ts'
 import { PARSED_EXCEPTION } from '../../shared/exception.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
@@ -481,7 +481,7 @@ export const Flow = component('Flow', {
 export type Refusal = Static<typeof Refusal>
 const Refusal = component('Refusal', {
   id: text,
-  ...TOLD,
+  ...REFUSAL_FACTS,
   at: time,
   nearest: nullable(EntityRef),
   unnoted: described(count, 'The number of refusals with the same code that followed and were not kept.'),

@@ -36,8 +36,8 @@ interface Deps {
 const FLOWS_COUNTED_AT_ONCE = 100
 
 /** The fields of a summary that a list shows. The other ones, by which flows are found, can be a hundred times as long. */
-const TOLD = ['correlationKey', 'firstAt', 'lastAt', 'days'] as const
-type Told = Pick<FlowSummary, (typeof TOLD)[number]>
+const LISTED_FIELDS = ['correlationKey', 'firstAt', 'lastAt', 'days'] as const
+type ListedSummary = Pick<FlowSummary, (typeof LISTED_FIELDS)[number]>
 
 /** The key that each sort puts before the latest activity. Summaries of earlier releases have no duration, nor has their index. */
 const RANKS: Readonly<Record<FlowSort, object | null>> = {
@@ -83,16 +83,16 @@ export function createFlowReader({
   return {
     async searchFlows(filter, page, signal) {
       const { limit, sort, after } = page
-      const read = async (within: FlowFilter): Promise<readonly Hit<Told>[]> =>
-        (await searcher.flows<Told>(filter.team, pageBody(within, page), { signal })).hits?.hits ?? []
+      const read = async (within: FlowFilter): Promise<readonly Hit<ListedSummary>[]> =>
+        (await searcher.flows<ListedSummary>(filter.team, pageBody(within, page), { signal })).hits?.hits ?? []
       // A part of a key takes longer to find than to sort. The end of a filter's range is one for the beginnings of flows.
       const hits = await (RANKS[sort] === null && filter.keyPart === null
         ? searcher.latest(filter, after?.lastAt ?? null, limit + 1, read)
         : read(filter))
       const found = hits.map((hit) => ({ ...hit._source, rank: RANKS[sort] === null ? 0 : Number(hit.sort?.[0]) }))
-      const { flows, told } = await readListed(searcher, filter.team, found, limit, signal)
-      const last = found[told - 1]
-      const isMore = told < found.length && last !== undefined
+      const { flows, done } = await readListed(searcher, filter.team, found, limit, signal)
+      const last = found[done - 1]
+      const isMore = done < found.length && last !== undefined
       if (!isMore) return { flows, next: null }
       return { flows, next: { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey } }
     },
@@ -140,14 +140,14 @@ function pageBody(filter: FlowFilter, { limit, sort, after }: FlowPageRequest): 
       { correlationKey: { order: 'asc' } },
     ],
     size: limit + 1,
-    _source: TOLD,
+    _source: LISTED_FIELDS,
     ...(after !== null && {
       search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
     }),
   }
 }
 
-type Ranked = Told & Pick<ListedFlow, 'rank'>
+type Ranked = ListedSummary & Pick<ListedFlow, 'rank'>
 
 /** The flows of the first summaries, up to `limit` or a weight of `PAGE_GROUPS_MAX`, and the number of summaries that these are. */
 async function readListed(
@@ -156,15 +156,15 @@ async function readListed(
   found: readonly Ranked[],
   limit: number,
   signal: AbortSignal | undefined,
-): Promise<{ readonly flows: readonly ListedFlow[]; readonly told: number }> {
+): Promise<{ readonly flows: readonly ListedFlow[]; readonly done: number }> {
   const flows: ListedFlow[] = []
   let weight = 0
-  let told = 0
+  let done = 0
   let atOnce = FLOWS_COUNTED_AT_ONCE
-  while (told < Math.min(limit, found.length) && weight < PAGE_GROUPS_MAX) {
+  while (done < Math.min(limit, found.length) && weight < PAGE_GROUPS_MAX) {
     const { summaries, counted } = await askForFewer(atOnce, async (count) => {
       atOnce = count
-      const some = found.slice(told, Math.min(limit, told + count))
+      const some = found.slice(done, Math.min(limit, done + count))
       const keys = some.map(({ correlationKey }) => correlationKey)
       return { summaries: some, counted: await readFlowGroups(searcher, team, keys, firstDay(some), signal) }
     })
@@ -174,14 +174,14 @@ async function readListed(
       if (flow !== undefined) flows.push({ ...flow, rank: summary.rank })
     }
     for (const ofKey of counted.values()) weight += weightOf(ofKey)
-    told += summaries.length
+    done += summaries.length
   }
-  return { flows, told }
+  return { flows, done }
 }
 
 /** The span of a flow comes from its summary, which also covers entries that retention removed; without a summary, from its entries. */
 function flowOf(
-  { correlationKey, firstAt, lastAt }: Pick<Told, 'correlationKey'> & Partial<Told>,
+  { correlationKey, firstAt, lastAt }: Pick<ListedSummary, 'correlationKey'> & Partial<ListedSummary>,
   groups: readonly FlowGroup[] | undefined,
 ): Flow | undefined {
   if (groups === undefined) return undefined
@@ -193,7 +193,7 @@ function flowOf(
   }
 }
 
-const firstDay = (summaries: readonly Told[]): string | null =>
+const firstDay = (summaries: readonly ListedSummary[]): string | null =>
   summaries.map(({ days }) => days[0] ?? '').sort()[0] || null
 
 async function readSummary(
@@ -202,11 +202,11 @@ async function readSummary(
   team: string,
   correlationKey: string,
   signal: AbortSignal | undefined,
-): Promise<Told | undefined> {
+): Promise<ListedSummary | undefined> {
   try {
     const path = `/${index}/_doc/${flowId(team, correlationKey)}`
-    const query = { _source_includes: TOLD.join(',') }
-    return (await connection.send<{ _source: Told }>({ method: 'GET', path, query, signal }))._source
+    const query = { _source_includes: LISTED_FIELDS.join(',') }
+    return (await connection.send<{ _source: ListedSummary }>({ method: 'GET', path, query, signal }))._source
   } catch (error) {
     if (error instanceof ElasticsearchError && error.status === 404) return undefined
     throw error

@@ -1,7 +1,7 @@
 import { described, flag, optionalText, text } from './json-schema.ts'
 
 /** The facts that a Team is told about a refusal of its entry, or of a whole request. */
-export const TOLD = {
+export const REFUSAL_FACTS = {
   at: text,
   endpoint: described(text, 'The path that was posted to.'),
   code: text,
