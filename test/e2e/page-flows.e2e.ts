@@ -187,6 +187,20 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(x + width).toBeLessThanOrEqual(320)
   })
 
+  test('shows its table in a panel, as others are', async () => {
+    await server.send([{ to: 'order.validate', key: 'order-in-panel', at: Date.now() }])
+    const { page } = await openFlows()
+    const panel = page.locator('.flows')
+    await panel.waitFor()
+    const look = (one: Element): readonly string[] => {
+      const { backgroundColor, borderTopLeftRadius } = getComputedStyle(one)
+      return [backgroundColor, borderTopLeftRadius]
+    }
+    const [color, radius] = await panel.evaluate(look)
+    expect(color).toBe((await page.locator('.flows th').first().evaluate(look))[0])
+    expect(Number.parseFloat(`${radius}`)).toBeGreaterThan(0)
+  })
+
   test('is clean by axe, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { width: 390, height: 844 }]) {
       const { page, axe } = await openFlows('/flows', look)

@@ -202,26 +202,28 @@ function FlowTable({ flows }: { readonly flows: readonly FlowSummary[] }) {
   // If all flows are from the same place, naming it in every row is redundant.
   const where = new Set(flows.map(placesOf)).size > 1 || flows.length === 1
   return (
-    <div class="panel scroll flows">
-      <table class="table">
-        <thead>
-          <tr>
-            <th>State</th>
-            <th>correlationKey</th>
-            <th>Last log</th>
-            <th class="num flow-wide">Duration</th>
-            <th class="num">Logs</th>
-            <th class="flow-wide">Levels</th>
-            <th class="flow-wide">Step</th>
-            {where && <th class="flow-wide">Where</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {flows.map((flow) => (
-            <FlowRow key={flow.correlationKey} flow={flow} where={where} />
-          ))}
-        </tbody>
-      </table>
+    <div class="panel flows">
+      <div class="scroll">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>State</th>
+              <th>correlationKey</th>
+              <th>Last log</th>
+              <th class="num flow-wide">Duration</th>
+              <th class="num">Logs</th>
+              <th class="flow-wide">Levels</th>
+              <th class="flow-wide">Step</th>
+              {where && <th class="flow-wide">Where</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {flows.map((flow) => (
+              <FlowRow key={flow.correlationKey} flow={flow} where={where} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   )
 }
