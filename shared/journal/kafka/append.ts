@@ -154,7 +154,8 @@ const MUTED_MS_MAX = 60_000
  * while: what is sent meanwhile times out here, is written there all the same, and is sent again. So each append to such a broker waits until
  * the one before it was answered and the pause after it is over; appends to other brokers do not wait for each other.
  *
- * Resolves when it is an append's turn, to the function that ends it with the milliseconds from the answer.
+ * The function that is returned waits for the turn of an append, and resolves to a function that ends the turn; it is given the pause in
+ * milliseconds that the answer named.
  */
 function createTurns(): (node: number) => Promise<(mutedMs: number) => void> {
   /** The end of the last turn at each such broker, by node. */
@@ -166,6 +167,7 @@ function createTurns(): (node: number) => Promise<(mutedMs: number) => void> {
     await before
     return (mutedMs) => {
       if (mutedMs > 0) {
+        // An append that had no turn to wait for did not announce its end either: the next ones wait for it from now on.
         if (before === undefined) ends.set(node, Promise.all([ends.get(node), end]))
         setTimeout(resolve, Math.min(mutedMs, MUTED_MS_MAX)).unref()
         return

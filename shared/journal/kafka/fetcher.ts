@@ -8,6 +8,7 @@ import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchReport } from './fetch-report.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { createLeaders, type LeadersOptions } from './leaders.ts'
+import { NO_EPOCH } from './offsets.ts'
 import { NO_LEADER, patchClient } from './patched-client.ts'
 import type { Source } from './source.ts'
 
@@ -212,7 +213,7 @@ function requestOf(topicIdOf: TopicIdOf, wanted: readonly Source[], partitionMax
     partitions: sources.map(({ partition, position, leaderEpoch }) => ({
       partition,
       fetchOffset: BigInt(position),
-      currentLeaderEpoch: -1,
+      currentLeaderEpoch: NO_EPOCH,
       lastFetchedEpoch: leaderEpoch,
       partitionMaxBytes,
     })),
@@ -244,7 +245,7 @@ export function handOver(
     if (source === undefined) continue
     if (error !== null) {
       const reason = describeFault(error)
-      // Whether a position out of range is an obstacle, a look at the range says.
+      // A position out of range is judged by `onOutOfRange`, which sets an obstacle if need be.
       if (!isOutOfRange(error)) source.obstacle = isRefusedForGood(error) ? reason : null
       if (!hasCode(error, ...MOVED)) source.refusal = { at: performance.now(), reason }
       failures.set(source, error)

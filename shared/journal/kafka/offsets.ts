@@ -44,7 +44,7 @@ export async function listBounds(
       const list = async (timestamp: bigint): Promise<ReadonlyMap<number, number>> => {
         const asked = led.map((partitionIndex) => ({
           partitionIndex,
-          currentLeaderEpoch: known[partitionIndex]?.leaderEpoch ?? -1,
+          currentLeaderEpoch: known[partitionIndex]?.leaderEpoch ?? NO_EPOCH,
           timestamp,
         }))
         const { topics } = await listOffsetsV7.api.async(connection, CONSUMER, FetchIsolationLevels.READ_UNCOMMITTED, [

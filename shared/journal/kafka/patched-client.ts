@@ -6,15 +6,17 @@
  *   `kGetApi`, which finds the version of a request.
  * - Single requests, in versions that we choose, on connections of the client's own pool (`connections.get`,
  *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
- *   `metadataV12` (cluster.ts);
- *   `listOffsetsV7` (offsets.ts), `offsetCommitV8` (classic-member.ts); `apiVersionsV3`, `findCoordinatorV4`, `consumerGroupHeartbeatV1` and
- *   `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s parser (append.ts).
- * - The wire format: `Reader` and `Writer` (fetch.ts, append.ts, record-batch.ts), `crc32c` (record-batch.ts),
- *   `compressionsAlgorithmsByBitmask` (fetched-records.ts).
- * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, classic-member.ts).
- * - Behaviour: the pool emits `connecting` before it connects (this file); `protocolsMetadata` is awaited before each JoinGroup, and the
- *   `consumer:…` events have these names (classic-member.ts); errors nest as `errors` and `cause`, carry `apiId`, and an unknown topic is
- *   reported in words (faults.ts).
+ *   `metadataV12` (cluster.ts), `listOffsetsV7` (offsets.ts), `offsetCommitV8` (classic-member.ts); `apiVersionsV3`, `findCoordinatorV4`,
+ *   `consumerGroupHeartbeatV1` and `offsetCommitV9` (consumer-member.ts); `Connection.send` with a request of our own and `produceV9`'s
+ *   parser (append.ts).
+ * - The wire format: `Reader` and `Writer` (fetch.ts, append.ts, record-batch.ts), `crc32c` (record-batch.ts, fetched-records.ts),
+ *   `compressionsAlgorithms` (record-batch.ts) and `compressionsAlgorithmsByBitmask` (fetched-records.ts).
+ * - State of the client: `currentMetadata` (this file, append.ts, leaders.ts), `clearMetadata` (cluster.ts), `topics.track` (fetcher.ts,
+ *   classic-member.ts).
+ * - Behaviour: the pool emits `connecting` before it connects (this file); the `tls` options are read again, in their order, for each
+ *   connection, and `sasl.password` is called (connection.ts); `protocolsMetadata` is awaited before each JoinGroup, and the `consumer:…`
+ *   events have these names (classic-member.ts); errors nest as `errors` and `cause`, carry `apiId`, and an unknown topic is reported in
+ *   words (faults.ts).
  */
 import {
   type API,
@@ -191,7 +193,7 @@ export function keepNewest(response: Response, leaders: Leaders): Response {
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3
 
-/** Like the library's parser, but only an error of a topic is an error, and with `onMissing` not that it does not exist. */
+/** Like the library's parser, but only a topic's error counts, not one of its partitions; with `onMissing`, a missing topic is no error. */
 export function parseMetadata(
   correlationId: number,
   apiKey: number,

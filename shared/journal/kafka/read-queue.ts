@@ -61,7 +61,7 @@ export function createReadQueue(source: Source, { handler, commit, recordsMax }:
       return []
     }
   }
-  /** Commits the position after what is no record, as the marker of a transaction: the group would seem to be behind for ever. */
+  /** Commits the position after offsets without a record, such as markers of transactions: the group would seem to be behind for ever. */
   const passOver = (): Promise<void> => {
     const { position, leaderEpoch } = source
     handed = position

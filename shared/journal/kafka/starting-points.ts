@@ -28,7 +28,10 @@ interface StartingPointsOptions {
 }
 
 const RETRY_DELAY_MS = 500
-/** Kafka removes the positions of a group without members, after a week by default: as soon as it removes what they did not read. */
+/**
+ * Kafka removes the positions of a group without members after a week by default, and a topic keeps its records for a week as well: once the
+ * position is gone, the first records that it did not read are gone, too.
+ */
 const NO_POSITION = 'the group has no position and begins at the first record kept; it may never have read those before'
 /** Kafka removes a group's positions in a deleted topic a moment later, so that they may seem to be those of a topic made anew. */
 const OLD_POSITION_MS = 10_000
