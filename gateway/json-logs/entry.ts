@@ -21,7 +21,7 @@ export function entryOf(entry: Fields, characters: number, project: Project): Ch
   const traceId = take('traceId', READ.traceId)
   const spanId = take('spanId', hexId)
   const eventName = take('eventName', READ.eventName)
-  const told = takeMessage(found)
+  const ownMessage = takeMessage(found)
   const fields = {
     categoryName: take('categoryName', READ.categoryName) ?? project.name,
     environment: take('environment', READ.environment),
@@ -36,7 +36,7 @@ export function entryOf(entry: Fields, characters: number, project: Project): Ch
   }
   const scopeData = take('scopeData', (value) => (isObject(value) ? value : undefined))
   const rest = merged(scopeData, found.rest(), scopeDataOf(traceId, spanId, {}))
-  const message = told ?? eventName ?? firstLineOf(exception) ?? summaryOf(rest)
+  const message = ownMessage ?? eventName ?? firstLineOf(exception) ?? summaryOf(rest)
   if (message === undefined) return NO_MESSAGE
   return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
 }

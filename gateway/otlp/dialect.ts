@@ -123,8 +123,8 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
     const retryAfterSeconds = retryAfterOf(cause)
     const metadata = details === null ? {} : { metadata: { details: JSON.stringify(details) } }
     const rpcCode = RPC_CODE[strictStatus] ?? RPC_UNKNOWN
-    const told = failure({ code: rpcCode, message, reason: code, retryAfterSeconds, ...metadata })
-    return { ...told, reason: message, strictStatus, retryAfterSeconds }
+    const answer = failure({ code: rpcCode, message, reason: code, retryAfterSeconds, ...metadata })
+    return { ...answer, reason: message, strictStatus, retryAfterSeconds }
   }
 
   /** Clients neither read which records were rejected nor resend a part, so one unconfirmed record fails the whole request. */
@@ -166,13 +166,13 @@ export const OTLP_WITHOUT_LOGS: Dialect = {
 /** The kinds of refusal, each with its count and its first record. */
 function summaryOf(refused: readonly RefusedEntry[]): string {
   const kinds = Map.groupBy(refused, ({ problem }) => kindOf(problem))
-  const told = [...kinds.values()]
+  const described = [...kinds.values()]
     .slice(0, KINDS_MAX)
     .flatMap(([first, ...others]) =>
       first === undefined ? [] : `${1 + others.length} with ${describe(first, others.length)}`,
     )
-  const rest = kinds.size - told.length
-  return rest > 0 ? `${told.join(' ')} And ${rest} more kinds of refusal.` : told.join(' ')
+  const rest = kinds.size - described.length
+  return rest > 0 ? `${described.join(' ')} And ${rest} more kinds of refusal.` : described.join(' ')
 }
 
 /** Refusals of one kind differ only in numbers, such as sizes. */

@@ -49,7 +49,7 @@ export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Che
   const eventName = textOf(record.eventName) ?? takeFirst(extractor, EVENT_NAMES, textOf)
   const exceptionMessage = textOf(extractor.rest[EXCEPTION.message])
   const exception = takeException(extractor) ?? takeError(extractor)
-  const told = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? firstLineOf(exception)
+  const ownMessage = takeMessage(record.body, extractor) ?? eventName ?? exceptionMessage ?? firstLineOf(exception)
   const traceId = hexId(record.traceId)
   const level = levelOf(record)
   const fields = {
@@ -62,7 +62,7 @@ export function entryOf(record: LogRecord, origin: Omit<Origin, 'project'>): Che
     correlationKey: takeFirst(extractor, CORRELATION_NAMES, textOf) ?? traceId,
     timestamp: timeOf(record.timeUnixNano) ?? timeOf(record.observedTimeUnixNano),
     // After all properties with a field of their own were taken.
-    message: told ?? summaryOf(extractor.rest),
+    message: ownMessage ?? summaryOf(extractor.rest),
     scopeData: scopeDataOf(
       traceId ?? sentIdOf(record.traceId),
       sentIdOf(record.spanId),

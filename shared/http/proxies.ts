@@ -25,7 +25,7 @@ type Header = (typeof HEADERS)[number]
 export function createProxies(networks: readonly string[]): Proxies {
   const trusts = createNetworkCheck(networks)
   const peerOf = ({ socket }: Forwarded): string => addressOf(socket.remoteAddress ?? '') ?? ''
-  const told = (request: Forwarded, name: Header): string | undefined =>
+  const forwardedAs = (request: Forwarded, name: Header): string | undefined =>
     trusts(peerOf(request)) ? listOf(request, name)[0] : undefined
   return {
     clientOf: (request) => {
@@ -38,8 +38,8 @@ export function createProxies(networks: readonly string[]): Proxies {
       }
       return client
     },
-    protocolOf: (request) => told(request, 'x-forwarded-proto'),
-    hostOf: (request) => told(request, 'x-forwarded-host'),
+    protocolOf: (request) => forwardedAs(request, 'x-forwarded-proto'),
+    hostOf: (request) => forwardedAs(request, 'x-forwarded-host'),
     ignores: (request) => HEADERS.some((name) => name in request.headers) && !trusts(peerOf(request)),
   }
 }

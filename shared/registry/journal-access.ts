@@ -119,9 +119,9 @@ export async function appendChanges(
   changes: readonly RegistryRecord[],
   state: RegistryState,
 ): Promise<void> {
-  const told = changes.map((change) => auditedChange(change, state))
+  const toAudit = changes.map((change) => auditedChange(change, state))
   for (const records of batchesOf(changes.map(encodeRecord)))
-    await audited(told.splice(0, records.length), () => journal.append({ topic, partition: PARTITION, records }))
+    await audited(toAudit.splice(0, records.length), () => journal.append({ topic, partition: PARTITION, records }))
 }
 
 function auditedChange({ kind, id, value }: RegistryRecord, state: RegistryState): AuditedChange {

@@ -1,5 +1,5 @@
 import { searchText } from '../../shared/contract/keyword.ts'
-import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { DAY_MS, timestampOf } from '../../shared/contract/timestamp.ts'
 import {
   EVERY_FLOW,
   FLOW_PLACES_MAX,
@@ -16,7 +16,7 @@ import { createTeamCache } from './team-cache.ts'
 
 const MINUTE = 60_000
 /** Waits are learnt from flows with logs within this time. */
-const LEARNT_FROM_MS = 7 * 24 * 60 * MINUTE
+const LEARNT_FROM_MS = 7 * DAY_MS
 /** How long learnt waits are cached. */
 const KEPT_MS = MINUTE
 /** Maximum time a read waits for learning, in milliseconds, and as a share of the read's own deadline. */

@@ -53,7 +53,7 @@ function scopesIn(data: Members): readonly (readonly [within: string, value: unk
     const others = names.filter((name) => name !== list)
     const elements = data[list] as readonly unknown[]
     return [
-      ...(others.length === 0 ? [] : [['', beginningOf(data, others)] as const]),
+      ...(others.length === 0 ? [] : [['', firstMembers(data, others)] as const]),
       ...elements.map((element) => [list, element] as const),
     ]
   }
@@ -70,7 +70,7 @@ function scopeOf(value: unknown, within: string): Scope {
   const { [TEMPLATE]: template, [MESSAGE]: message } = members
   const isFilled = typeof template === 'string' && typeof message === 'string'
   const names = Object.keys(members).filter((name) => name !== TEMPLATE && !(isFilled && name === MESSAGE))
-  const { fields, more } = jsonFields(JSON.stringify(beginningOf(members, names)), FIELDS_MAX)
+  const { fields, more } = jsonFields(JSON.stringify(firstMembers(members, names)), FIELDS_MAX)
   const text = isFilled ? message : typeof template === 'string' ? filled(template, members) : ''
   return {
     text: text ?? String(template),
@@ -81,7 +81,7 @@ function scopeOf(value: unknown, within: string): Scope {
 }
 
 /** Keeps one name more than is read, so that the excess is noticed. */
-const beginningOf = (members: Members, names: readonly string[]): Members =>
+const firstMembers = (members: Members, names: readonly string[]): Members =>
   Object.fromEntries(names.slice(0, FIELDS_MAX + 1).map((name) => [name, members[name]]))
 
 /** Undefined if the sentence would be too long: a template can repeat a value arbitrarily often. */

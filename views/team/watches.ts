@@ -143,8 +143,8 @@ async function change({ book }: WatchTools, call: WatchCall, id: string, after: 
   const team = call.team.id
   const before = book.find(team, id) ?? null
   const action = before === null ? 'created' : after === null ? 'deleted' : 'changed'
-  const told = { team, action, subject: { kind: 'watch', id }, before: audible(before), after: audible(after) } as const
-  await call.audited([told], async () => {
+  const edit = { team, action, subject: { kind: 'watch', id }, before: audible(before), after: audible(after) } as const
+  await call.audited([edit], async () => {
     if (after === null) await book.remove(team, id)
     else if (!(await book.put(team, id, after))) throw new OvertakenError()
   })

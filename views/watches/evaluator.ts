@@ -196,9 +196,9 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
     if (stopping.aborted && !posted.delivered) return
     const isLast = await noteOutcome(claimed, delivery, posted)
     deliveries.inc({ result: posted.delivered ? 'delivered' : isLast ? 'gave_up' : 'failed' })
-    const told = { team: watch.team, watch: watch.id, attempt: delivery.attempts, outcome: posted.message }
-    if (posted.delivered) logger.info(told, 'the message of a watch was delivered')
-    else logger.warn(told, 'the message of a watch could not be delivered')
+    const logged = { team: watch.team, watch: watch.id, attempt: delivery.attempts, outcome: posted.message }
+    if (posted.delivered) logger.info(logged, 'the message of a watch was delivered')
+    else logger.warn(logged, 'the message of a watch could not be delivered')
   }
 
   /**

@@ -52,7 +52,7 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
 export function createFlowWriter({ bulk, connection, names, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
   let written = createKnownFlows()
-  /** The index that they were written to. */
+  /** The answer that identifies the index that they were written to. */
   let index: string | undefined
   /** The flows of each merge that waits for the answer to its write. */
   const underWay = new Set<ReadonlyMap<string, unknown>>()

@@ -22,7 +22,7 @@ type OwnValues = 'event' | 'step' | 'project' | 'category' | 'eventId' | 'eventN
 const BEGINNING = '\u0005'
 
 /** The text of a record up to its texts, as the gateway writes it. */
-function beginningOf(values: RowValues): string {
+function recordBeginning(values: RowValues): string {
   const { kind, id, receivedAt, timestamp, level, environment, correlationKey, team } = values
   const { event, step, project, category, eventId, eventName } = values
   const own =
@@ -40,7 +40,7 @@ const ESCAPED = '\\u'
 export function storedSource(document: RowValues & Pick<EntryDocument, 'source'>): string {
   const { source, receivedAt, timestamp } = document
   if (!isExact(receivedAt) || !isExact(timestamp)) return source
-  const beginning = beginningOf(document)
+  const beginning = recordBeginning(document)
   if (source.startsWith(beginning) && !beginning.includes(ESCAPED)) return BEGINNING + source.slice(beginning.length)
   return withPlaceholders(document)
 }
@@ -67,7 +67,7 @@ const isExact = (timestamp: string): boolean => parseTimestamp(timestamp) === ti
 
 /** The source of an entry as it was before `storedSource`. */
 export function wholeSource(stored: string, rowValues: () => RowValues): string {
-  if (stored.startsWith(BEGINNING)) return beginningOf(rowValues()) + stored.slice(BEGINNING.length)
+  if (stored.startsWith(BEGINNING)) return recordBeginning(rowValues()) + stored.slice(BEGINNING.length)
   if (!NAMES.some((name) => stored.includes(PLACEHOLDERS[name]))) return stored
   const values = rowValues()
   return NAMES.reduce((text, name) => text.replace(PLACEHOLDERS[name], () => JSON.stringify(values[name])), stored)
@@ -124,5 +124,5 @@ const NOTICE = 'The text of this log was in a block that is damaged in the file 
 export function sourceOfRow(database: Database, arrival: number): string {
   const values = valuesOfRow(database, arrival)
   const texts = values.kind === 'event' ? { payload: NOTICE } : { message: NOTICE, exception: null, scopeData: null }
-  return `${beginningOf(values)},${JSON.stringify(texts).slice(1)}`
+  return `${recordBeginning(values)},${JSON.stringify(texts).slice(1)}`
 }

@@ -28,7 +28,8 @@ interface Fact {
   readonly text: string
 }
 
-type Told = Pick<Refusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
+/** The parts of a refusal that its facts are made from. */
+type FactParts = Pick<Refusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
 
 /** Refusals of one client for one reason, newest first. */
 export interface RefusedGroup {
@@ -51,7 +52,7 @@ export function groupsOf(items: readonly Refusal[]): readonly RefusedGroup[] {
 }
 
 /** The errors in the refused data, place by place, then what was sent and by whom. */
-export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: Told): readonly Fact[] => [
+export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: FactParts): readonly Fact[] => [
   ...placesOf(details),
   { name: 'Sent to', text: index === null ? endpoint : `${endpoint}, entry ${index}` },
   ...(identifier === null ? [] : [{ name: 'Identifier', text: identifier }]),
