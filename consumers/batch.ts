@@ -32,7 +32,7 @@ export interface BatchDeps {
   readonly lag: Lag
   readonly instruments: Instruments
   readonly logger: Logger
-  /** Told why a partition (a topic and partition as one text) waits for somebody to act, and null once it goes on. */
+  /** Called with the reason why a partition (topic and number as one text) waits for somebody to act, and with null once it goes on. */
   readonly onHeldUp: (place: string, reason: string | null) => void
   /** The tracer, and the group that its spans name; without it, nothing is traced. */
   readonly tracing?: { readonly tracer: Tracer; readonly group: string } | undefined

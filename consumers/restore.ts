@@ -35,7 +35,8 @@ interface RewindOptions {
   readonly journal: Pick<Journal, 'positions' | 'rewind'>
   readonly topicPrefix: string
   readonly logger: Pick<Logger, 'warn' | 'error'>
-  readonly why: string
+  /** The reason why what was stored has to be read again, for the log. */
+  readonly reason: string
   readonly signal: AbortSignal
 }
 
@@ -76,12 +77,12 @@ export async function lacksLastEntry(
 
 /**
  * Makes the consumers of a projection begin at the first records kept, before they join: for a log store that lacks what the projection has
- * stored, as its file was lost or is an older one; `why` says so. On Kafka a member that was killed is in its group for a while, so this is
+ * stored, as its file was lost or is an older one. On Kafka a member that was killed is in its group for a while, so this is
  * tried until the signal aborts. A failure is logged, and costs the old entries alone: the consumers may start.
  */
 export async function rewindProjection(
   name: ProjectionName,
-  { journal, topicPrefix, logger, why, signal }: RewindOptions,
+  { journal, topicPrefix, logger, reason, signal }: RewindOptions,
 ): Promise<void> {
   const group = groupName(topicPrefix, name)
   const rewindAll = async (): Promise<void> => {
@@ -90,17 +91,17 @@ export async function rewindProjection(
       const positions = await journal.positions(topic, group)
       if (positions.every(({ committed, firstOffset }) => (committed ?? 0) <= firstOffset)) continue
       await journal.rewind(topic, group)
-      logger.warn({ view: name, topic }, `${why}: what the journal has kept is read again`)
+      logger.warn({ view: name, topic }, `${reason}: what the journal has kept is read again`)
     }
   }
   try {
     await insist(rewindAll, signal, FIRST_PAUSE_MS, (err, isFirst) => {
       if (err instanceof TopicMissingError) throw err
-      if (isFirst) logger.warn({ view: name, err }, `${why}, and its group cannot be rewound yet; retrying`)
+      if (isFirst) logger.warn({ view: name, err }, `${reason}, and its group cannot be rewound yet; retrying`)
     })
   } catch (err) {
     const remedy = `stop the server and run \`sluice views rebuild ${name} --from topics\``
-    logger.error({ view: name, err }, `${why}, and the journal is not read again: ${remedy}`)
+    logger.error({ view: name, err }, `${reason}, and the journal is not read again: ${remedy}`)
   }
 }
 

@@ -55,13 +55,13 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     const { store, isNew, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
     const projections = PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection))
-    const why = (await isNew()) ? 'the log store is new' : await lackOf(deps, journal, store)
-    if (why !== null) {
+    const reason = (await isNew()) ? 'the log store is new' : await lackOf(deps, journal, store)
+    if (reason !== null) {
       const options = {
         journal,
         topicPrefix: config.TOPIC_PREFIX,
         logger,
-        why,
+        reason,
         signal: AbortSignal.timeout(REWIND_WITHIN_MS),
       }
       await Promise.all(projections.map((projection) => rewindProjection(projection, options)))

@@ -77,7 +77,7 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
       } catch (err) {
         const { team, id } = watch
         logger.error({ err, team, watch: id }, 'a watch was left out for a while, as its evaluation broke')
-        schedule.done(watch, true, null)
+        schedule.done(watch, null)
       }
     },
   })
@@ -168,7 +168,7 @@ function createEvaluation(
     }
     results.inc({ result: isError ? 'error' : evaluation.match !== null || evaluation.memory.isMet ? 'met' : 'clear' })
     lastAt.set(clock.now() / 1_000)
-    schedule.done(watch, isError, timestampOf(now))
+    schedule.done(watch, timestampOf(now), isError)
   }
 }
 

@@ -29,8 +29,8 @@ export function createSchedule(book: WatchBook, intervalMs: number) {
       const atOf = (watch: KnownWatch): number => dueAt.get(keyOf(watch))?.at ?? Number.POSITIVE_INFINITY
       return watches.filter((watch) => atOf(watch) <= performance.now()).toSorted((a, b) => atOf(a) - atOf(b))
     },
-    /** Plans the next evaluation after the one of this time; null if that broke. */
-    done: (watch: KnownWatch, failed: boolean, evaluatedAt: string | null): void => {
+    /** Plans the evaluation after the one at `evaluatedAt`, which is null if it broke. Each failure in a row doubles the interval. */
+    done: (watch: KnownWatch, evaluatedAt: string | null, failed = evaluatedAt === null): void => {
       const failures = failed ? Math.min((dueAt.get(keyOf(watch))?.failures ?? 0) + 1, DOUBLED_MAX) : 0
       dueAt.set(keyOf(watch), { at: performance.now() + intervalMs * 2 ** failures, since: watch.since, failures })
       if (evaluatedAt !== null) unwritten.set(keyOf(watch), { watch, at: evaluatedAt })

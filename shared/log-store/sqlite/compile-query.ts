@@ -167,7 +167,7 @@ export function compileQuery(query: Query, matching: Matching): Sql {
     case 'leafRange':
       return compileLeafRange(query)
     case 'leafExists':
-      return containsLeaf(needleText(query.field, query.path, '', true))
+      return containsLeaf(needleText(query.field, query.path))
     case 'exists':
       return compileExists(query.field)
     case 'level':
@@ -226,7 +226,7 @@ function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql 
 const containsLeaf = (needle: string): Sql => sql(`coalesce(${HAS_LEAF}(e.arrival, ?), 0)`, needle)
 
 function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
-  const needle = needleText(query.field, query.path, '', true)
+  const needle = needleText(query.field, query.path)
   const range = keyRange(query)
   if (range === undefined) return FALSE
   return sql(`coalesce(${LEAF_WITHIN}(e.arrival, ?, ?, ?), 0)`, needle, range.from, range.to)

@@ -24,16 +24,18 @@ function leafText(field: LeafField, leaves: readonly Leaf[]): string {
   return text
 }
 
-/** The bytes that `leafBytes` contains for a leaf with this value or, with `prefix`, with a value that begins like it. */
-export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
+/**
+ * The bytes that `leafBytes` contains for a leaf with this value or, with `prefix`, with a value that begins like it; without a value, for
+ * any leaf at the path.
+ */
+export const leafNeedle = (field: LeafField, path: string, value = '', prefix = true): Buffer =>
   Buffer.from(`\0\0${FIELD_MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
 
 /**
  * The arguments of `leafNeedle` as a text, which SQLite passes to a function at less cost than bytes, and without NULs. It is made anew for
  * each row, so `needleOf` remembers its bytes.
  */
-export const needleText = (field: LeafField, path: string, value: string, prefix: boolean): string =>
-  JSON.stringify([field, path, value, prefix])
+export const needleText = (...given: Parameters<typeof leafNeedle>): string => JSON.stringify(given)
 
 const needles = new Map<string, Buffer>()
 const NEEDLES_MAX = 100
@@ -47,7 +49,7 @@ function needleOf(text: string): Buffer {
   return needle
 }
 
-/** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
+/** The values of the leaves at a path; the needle is `leafNeedle` without a value. */
 function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
   const bytes = asBuffer(leaves)
   const values: string[] = []

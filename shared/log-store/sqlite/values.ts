@@ -89,7 +89,7 @@ const fingerprints = (fingerprint = NO_FINGERPRINT): readonly Value[] =>
 
 /** The different values of the leaves at a path. */
 export function segmentLeaves(contents: Contents, { field, path }: LeafName) {
-  const needle = leafNeedle(field, path, '', true)
+  const needle = leafNeedle(field, path)
   return ({ first }: Segment, index: number): readonly string[] => {
     const leaves = contents.leaves(first + index)
     return leaves === null ? [] : leafTexts(leaves, needle)
@@ -122,7 +122,7 @@ export function valueRows(database: Database, slice: Slice, by: GroupField | nul
 
 /** The JSON array, in SQL, that a function makes of an entry's leaves at a path; null if the entry has none. */
 export const leafArray = (make: string, { field, path }: LeafName): Sql =>
-  sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
+  sql(`${make}(e.arrival, ?)`, needleText(field, path))
 
 /** The rows that have one of these values. */
 export const withOneOf = ({ source, where, value }: ValueRows, values: readonly Value[]): ValueRows => ({

@@ -88,7 +88,7 @@ test('the topics that a projection has read are rewound; one that cannot be is t
       journal,
       topicPrefix: PREFIX,
       logger: logger as never,
-      why: 'the log store is new',
+      reason: 'the log store is new',
       signal,
     })
   await rewind()
