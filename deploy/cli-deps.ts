@@ -25,7 +25,7 @@ async function openForCommand(config: Config, whereMissing: WhereMissing): Promi
   if (!usesKafka(config) && whereMissing === 'refuse') expectDataFile(config.DATA_DIR, 'journal.db', 'KAFKA_BROKERS')
   const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
   try {
-    // In files that are there, topics of a newer version may be missing; at brokers, all are missing where TOPIC_PREFIX is mistyped.
+    // Files that exist may only lack the topics of a newer version. Topics that brokers lack may tell of a mistyped TOPIC_PREFIX.
     if (config.AUTO_CREATE && (whereMissing === 'create' || !usesKafka(config))) await applyTopics()
     return journal
   } catch (error) {

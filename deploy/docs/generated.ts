@@ -13,7 +13,7 @@ type Make = (present: string) => string
 export const GENERATED: readonly (readonly [file: string, make: Make])[] = [
   [CLIENT_TYPES_FILE, clientTypes],
   ['deploy/monitoring/rules-test.yaml', rulesTestFile],
-  // In the chart, which can read files of its own folder only; deploy/monitoring links to them.
+  // The chart can read files of its own folder only, so these are there, and deploy/monitoring links to them.
   ['deploy/helm/sluice/files/rules.yaml', rulesFile],
   ['deploy/helm/sluice/files/dashboard.json', dashboardFile],
   ['deploy/helm/sluice/values.schema.json', valuesSchema],

@@ -126,7 +126,7 @@ interface Divided {
   readonly publications: readonly Publication[]
   /** The index in the batch of each publication. */
   readonly places: readonly number[]
-  /** By this index, the field to shorten in entries so large that their topic may not take them. */
+  /** The field to shorten in each entry that is so large that its topic may not take it, by the index in the batch. */
   readonly largest: ReadonlyMap<number, string>
   readonly refused: readonly RefusedEntry[]
 }

@@ -121,7 +121,7 @@ function rateLimited(team: string, quota: Quota, of: 'entries' | 'bytes', retryA
   const limit = quota[field] ?? 0
   const details = { team, [field]: limit, retryAfterSeconds }
   const who = 'An operator of this installation can change that: `limits` of the Team in the registry.'
-  // To try again later, as the remedy of the code says, does not help.
+  // Trying again later, which is the code's usual remedy, does not help.
   if (limit === 0)
     return problemSaying(
       'rate_limited',

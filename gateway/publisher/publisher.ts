@@ -41,7 +41,7 @@ interface PublisherDeps extends Pick<BaseServices, 'clock' | 'logger' | 'metrics
 }
 
 export interface Publisher extends Service, HealthCheck {
-  /** Not ready only while all topics refuse appends: a topic that takes them must not lose its senders. The reason names those that refuse. */
+  /** Ready unless all topics refuse appends, as a topic that takes them must not lose its senders. The reason names those that refuse. */
   health(): Promise<Health>
   /**
    * Publishes the records of one request of a Team: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it

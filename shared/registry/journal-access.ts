@@ -79,7 +79,7 @@ export async function readAfter(
   own: readonly Own[],
 ): Promise<Reread> {
   const [state, before] = [copyOf(present.state), copyOf(present.state)]
-  // In reverse, so that of equal changes the first says from where.
+  // Reversed, so that of equal changes the position of the first one is kept.
   const froms = new Map(own.toReversed().map(({ change, from }) => [textOf(change), from]))
   const found = new Set<string>()
   const since: RegistryRecord[] = []

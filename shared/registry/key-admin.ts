@@ -23,7 +23,7 @@ type RevokeResult =
   | { readonly outcome: 'already_revoked'; readonly prefix: string; readonly liveKeys: number }
   | Refused
 
-/** Nothing was changed. `reason` is for an operator; HTTP clients get a message for `because`. */
+/** A refusal, after which nothing has changed. `reason` is for an operator; HTTP clients get a message for `because`. */
 export interface Refused {
   readonly outcome: 'refused'
   readonly because: KeyRefusal

@@ -36,7 +36,7 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   return {
     waitOf: (client) => {
       const at = forgivenAt.get(client) ?? 0
-      // Once a client's own are forgiven, those of others no longer delay it.
+      // A client whose own attempts are all forgiven is not delayed by those of others.
       const untilForgiven = Math.max(0, at - clock.now())
       return Math.max(wait(at, perClient), Math.min(wait(allForgivenAt, overall), untilForgiven))
     },

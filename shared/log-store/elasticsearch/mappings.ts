@@ -19,7 +19,7 @@ export interface Template {
 
 /** Increased with every change of a template, so that an operator sees which release wrote it. */
 const TEMPLATE_VERSION = 6
-/** Above the built-in templates (100 to 200), so that none of them wins for a pattern such as `logs-*`. */
+/** The priority is above those of the built-in templates (100 to 200), so that none of them wins for a pattern such as `logs-*`. */
 const PRIORITY = 500
 
 /**

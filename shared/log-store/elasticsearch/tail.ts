@@ -179,7 +179,7 @@ interface MultiSearchAnswer {
   }[]
 }
 
-/** Undefined for a shard whose index was removed since it was listed: what replaces it, if anything, is listed from now on. */
+/** The arrivals of each shard; undefined if its index was removed since it was listed: its replacement, if any, is listed from now on. */
 async function readArrivals(
   connection: Connection,
   filter: EntryFilter,

@@ -77,7 +77,7 @@ function edgeOf(context: StoreContext, filter: EntryFilter, order: 'asc' | 'desc
 
 function* countLevels(context: StoreContext, filter: EntryFilter, spans: Spans): Iterable<LevelCount> {
   const unit = minutesOfSpan(spans)
-  // Nothing is counted by less than a minute.
+  // The counts go by minutes at least: for shorter spans, the rows themselves are counted.
   const { counted, slices } =
     unit === null ? { counted: null, slices: [inPartsOf(context, filter)] } : planOf(context, filter, 'level')
   const levelCount = (span: number, rank: number, count: number): readonly LevelCount[] => {
