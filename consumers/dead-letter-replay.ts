@@ -39,6 +39,7 @@ export interface ListOptions extends DeadLetterFilters {
   readonly limit?: number
 }
 
+/** Default number of dead letters that a list has at most. */
 export const LIST_LIMIT = 100
 
 /** Yields the matching dead letters, oldest first in each partition, each with whether a replay has gone past it. */
@@ -122,6 +123,7 @@ export interface ReplayReport {
   readonly refused: Readonly<Record<RefusedReplay, number>>
 }
 
+/** Default number of records that a replay puts back in a second at most. */
 export const RATE_PER_SECOND = 100
 const ATTEMPTS_MAX = 3
 /** Maximum records remembered as put back. Forgetting one costs only a repeat, which the stores recognise by its id. */

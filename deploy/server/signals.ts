@@ -14,6 +14,7 @@ export function onSignals(handle: () => void): void {
   if (isFirst) for (const signal of SIGNALS) process.on(signal, () => current?.())
 }
 
+/** Ends the process with the exit code of one that SIGINT has ended. */
 export function exitAtOnce(): never {
   process.exit(130)
 }

@@ -43,6 +43,7 @@ export function liveKeyIds(state: RegistryState): Map<string, string[]> {
 export const keyOwners = (state: RegistryState): ReadonlyMap<string, string> =>
   new Map([...state.key.keys()].map(splitOwnedId).map(({ id, team }) => [id, team]))
 
+/** The changes that revoke the keys with these ids; an id without a key is left out. */
 export const revocations = (state: RegistryState, ids: readonly string[], now: string): RegistryRecord[] =>
   ids.flatMap((id) => {
     const value = state.key.get(id)

@@ -58,5 +58,6 @@ export const SCHEMA = `
   CREATE TABLE probe (id INTEGER PRIMARY KEY, filler BLOB) STRICT;
 `
 
+/** The `batches.id` of the batch that begins at this offset, and the offset in an id. */
 export const batchId = (partitionId: number, firstOffset: number): number => partitionId * OFFSETS_MAX + firstOffset
 export const offsetOf = (id: number): number => id % OFFSETS_MAX

@@ -104,6 +104,7 @@ const TYPES_OF_MENDABLE = [
  */
 export const ONLY_MAPPED = { dynamic_templates: { team: 'sluice' } } as const
 
+/** The obstacle, in the words of `mendable`, that the cluster may have no more shards. */
 export const NO_SHARDS = 'validation_exception (no shards left)'
 
 /** The obstacle behind an error, for a message; undefined if there is none that an operator could remove. */

@@ -23,6 +23,7 @@ export interface Segment {
   readonly exceptionGroups: Float64Array
 }
 
+/** Stands for a missing fingerprint, as no fingerprint is negative. */
 export const NO_FINGERPRINT = -1
 
 /** The values of one entry in the columns of a segment. */

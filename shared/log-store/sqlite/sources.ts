@@ -56,6 +56,7 @@ const NAMES = Object.keys(PLACEHOLDERS) as readonly (keyof typeof PLACEHOLDERS)[
 /** Texts whose JSON is the same text in quotation marks. */
 const PLAIN = /^[ !#-[\]-~]+$/
 
+/** The source with a placeholder for each value that the row has as well. */
 export const withPlaceholders = (document: RowValues & Pick<EntryDocument, 'source'>): string =>
   NAMES.reduce((text, name) => {
     const value = document[name]
@@ -91,6 +92,7 @@ const SELECT_VALUES = `SELECT id, ${digitsOf('timestamp')}, ${digitsOf(RECEIVED)
     ...['event_id', 'event_name'],
   ])} FROM ${entriesBy('')} WHERE e.arrival = ?`
 
+/** The values of the row of an entry that is stored. */
 export function valuesOfRow(database: Pick<Database, 'prepare'>, arrival: number): RowValues {
   const statement = database.prepare(SELECT_VALUES)
   // An object with a name for each column would take longer than all else.

@@ -154,6 +154,7 @@ export const bytesOfValue = (value: Value): number => 400 + (typeof value === 's
 /** Maximum values that are read at once from rows. */
 export const ROWS_MAX = 10_000
 
+/** The rows; throws a `TooManyError` if they are as many as their reader asked for at most. */
 export function notTooMany<T>(rows: readonly T[]): readonly T[] {
   if (rows.length >= ROWS_MAX) throw new TooManyError()
   return rows
