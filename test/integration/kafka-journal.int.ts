@@ -264,6 +264,42 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     60_000,
   )
 
+  test.each(['auto', 'classic'] as const)(
+    'a position in a topic that is gone is not taken for one of the topic made anew (%s)',
+    async (groupProtocol) => {
+      const [gone, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const write = (line: string): void => {
+        if (line.includes('a commit failed and is repeated')) refused.resolve()
+      }
+      const logger = pino({ level: 'debug' }, { write })
+      const connection = connectionTo(kafka.brokers)
+      const journal = createKafkaJournal({ connection, clock: systemClock, logger, options: { groupProtocol } })
+      const topic = uniqueName('anew')
+      await journal.createTopics([eventTopic(topic)])
+      await journal.append({ topic, partition: 0, records: recordsOf('old', 3) })
+      const values: (string | undefined)[] = []
+      const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
+      const subscription = await journal.subscribe(options, async ({ records, commit, endPosition }) => {
+        values.push(...valuesOf(records))
+        await gone.promise
+        // The group may take the partition away before the brokers refuse the commit.
+        await commit(endPosition).finally(refused.resolve)
+      })
+      await eventually(() => expect(values).toHaveLength(3))
+      await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
+      await eventually(() => expect(journal.partitionCount(topic)).rejects.toThrow())
+      gone.resolve()
+      await refused.promise
+      await eventually(() => journal.createTopics([eventTopic(topic)]))
+      const records = recordsOf('new', 5)
+      await eventually(() => journal.append({ topic, partition: 0, records }))
+      await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
+      await subscription.close()
+      await journal.close()
+    },
+    60_000,
+  )
+
   test('a topic that is made anew is followed from its first record', () =>
     using(async (journal) => {
       const topic = uniqueName('anew')

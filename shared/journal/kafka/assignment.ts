@@ -36,7 +36,7 @@ export interface AssignmentOptions extends QueueOptions {
   /** Called when every partition added so far is being read. */
   onBegun(): void
   /** Called when a topic was made anew: the positions that were found belong to the one before. */
-  onReplaced(topic: string): void
+  onReplaced(place: Pick<Source, 'topic'>): void
   /** Ends the subscription: a handler threw, or records are lost. */
   fail(error: unknown): void
 }
@@ -52,7 +52,7 @@ const GATHER_MS = 100
  * waiting until its position is known; then it is a source of the fetcher, with a queue of its records, until it is removed.
  */
 export function startAssignment(options: AssignmentOptions): Assignment {
-  const { context, group, topics } = options
+  const { context, group, topics, onReplaced } = options
   const stop = new AbortController()
   const { signal } = stop
   const waiting = new Set<Waiting>()
@@ -81,7 +81,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     wants: (source) => queues.get(source)?.hasRoom() ?? true,
     onRecords: (source, records, endPosition) => queues.get(source)?.put(records, endPosition),
     onOutOfRange: (source) => checkRange(context.cluster, source).catch((error) => failAfterRest(source, error)),
-    onReplaced: ({ topic }) => options.onReplaced(topic),
+    onReplaced,
   })
   const fetching = fetcher.done.catch(fail)
   /** Records that were read before may be nowhere else by now: they are handled first, however long that takes. Does not wait for it. */
@@ -97,7 +97,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   }
   const read = (point: StartingPoint): void => {
     const source = sourceAt(point)
-    queues.set(source, createReadQueue(source, options, { onHandled: fetcher.wake, onFenced, fail }))
+    queues.set(source, createReadQueue(source, options, { onHandled: fetcher.wake, onFenced, onReplaced, fail }))
     fetcher.add(source)
   }
 

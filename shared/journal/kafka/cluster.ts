@@ -21,6 +21,8 @@ export interface Cluster {
   /** The brokers that are alive, and those that hold a replica of any topic, as one does that is being restarted. */
   expectedBrokerCount(): Promise<number>
   exists(topic: string): Promise<boolean>
+  /** The id of the topic that has this name at present; null if there is none, or no broker says. Never rejects. */
+  idOf(topic: string): Promise<string | null>
   /** Rejects with a `TopicMissingError`. */
   partitionsOf(topic: string): Promise<readonly TopicPartition[]>
   /** As `Journal.partitionCount`, also where a broker lags behind. */
@@ -105,6 +107,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     boundsOf,
     // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
+    idOf: async (topic) => (await foundTopic(topic).catch(() => undefined))?.id ?? null,
     refusalOf: (topic) => refusalOf(admin, topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
     expectedBrokerCount: async () => {

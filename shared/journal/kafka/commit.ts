@@ -4,13 +4,17 @@ import { pause } from '../../runtime/waiting.ts'
 import { describeFault, hasCode, isUnknownTopic } from './faults.ts'
 import type { LogPlace } from './offsets.ts'
 
-/** Commits a place in a partition. Rejects if the brokers refuse for good. */
+/**
+ * Commits a place in a partition. Rejects if the brokers refuse for good. Resolves with `replaced` if `isStillThere` says that another topic
+ * has the name: it is asked after an attempt that found no topic, and null says that there is none yet.
+ */
 export type Commit = (
   topic: string,
   partition: number,
   place: LogPlace,
   signal: AbortSignal,
-) => Promise<'committed' | 'fenced'>
+  isStillThere?: () => Promise<boolean | null>,
+) => Promise<'committed' | 'fenced' | 'replaced'>
 
 /** Sends an OffsetCommit to the coordinator on behalf of a member. */
 export type SendCommit = (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>
@@ -42,15 +46,20 @@ export function commitPosition(
 ): Commit {
   /** The topics that are gone and were told of. */
   const gone = new Set<string>()
-  return async (topic, partition, { position, leaderEpoch }, signal) => {
+  return async (topic, partition, { position, leaderEpoch }, signal, isStillThere = async () => true) => {
     const place = {
       partitionIndex: partition,
       committedOffset: BigInt(position),
       committedLeaderEpoch: leaderEpoch,
       committedMetadata: note(),
     }
+    let unknown: unknown
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
+        // Brokers know a topic by its name here: they would take the position for one of a topic that was made anew.
+        const found = unknown === undefined || (await isStillThere())
+        if (found === false) return 'replaced'
+        if (found === null) throw unknown
         await send([{ name: topic, partitions: [place] }])
         gone.delete(topic)
         return 'committed'
@@ -68,6 +77,7 @@ export function commitPosition(
           })
         }
         const isGone = isUnknownTopic(error)
+        if (isGone) unknown = error
         const level = attempt === TELLING_ATTEMPT && !(isGone && gone.has(topic)) ? 'warn' : 'debug'
         if (isGone && level === 'warn') gone.add(topic)
         logger[level]({ topic, partition, position, reason }, 'a commit failed and is repeated')

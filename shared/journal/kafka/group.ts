@@ -91,7 +91,7 @@ async function runMember(
   const onClose = (): void => end({ reason: 'closed' })
   closing.addEventListener('abort', onClose, { once: true })
   let result: Ended | undefined
-  const onReplaced = (topic: string): void => end({ reason: `${topic} was made anew` })
+  const onReplaced = ({ topic }: { readonly topic: string }): void => end({ reason: `${topic} was made anew` })
   const reading = { ...options, context, handler, fail, onBegun: () => watch.look(), onReplaced }
   const member = start({ context, reading, onAssigned, end })
   const watch = watchMember(context, group, member, end, report)

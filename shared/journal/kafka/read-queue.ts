@@ -1,4 +1,5 @@
 import type { PartitionBatch } from '../journal.ts'
+import type { Cluster } from './cluster.ts'
 import type { Commit } from './commit.ts'
 import type { FetchedRecord, FetchedRecords } from './fetched-records.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
@@ -12,6 +13,7 @@ export interface QueueOptions {
   readonly handler: Handler
   /** Commits on behalf of the member that owns the partitions. */
   readonly commit: Commit
+  readonly context: { readonly cluster: Pick<Cluster, 'idOf'> }
 }
 
 /** Maximum bytes that may wait for a partition before no more are fetched for it. */
@@ -25,11 +27,14 @@ interface QueueEvents {
   /** Called when the handler has returned, and there may be room for more records. */
   onHandled(): void
   onFenced(): void
+  /** Called when a commit found that the topic was made anew. */
+  onReplaced(source: Source): void
   fail(error: unknown): void
 }
 
 /** One partition's records on their way from the fetcher to the handler, which has one batch of them at a time. */
-export function createReadQueue(source: Source, { handler, commit, recordsMax }: QueueOptions, events: QueueEvents) {
+export function createReadQueue(source: Source, options: QueueOptions, events: QueueEvents) {
+  const { handler, commit, recordsMax, context } = options
   const { topic, partition } = source
   const stop = new AbortController()
   const { signal } = stop
@@ -79,9 +84,14 @@ export function createReadQueue(source: Source, { handler, commit, recordsMax }:
   }
   const commitOwned = async (place: LogPlace): Promise<void> => {
     if (signal.aborted) return
-    const outcome = await commit(topic, partition, place, signal)
+    const outcome = await commit(topic, partition, place, signal, isStillThere)
     if (outcome === 'committed') settled = place.position
     if (outcome === 'fenced' && !signal.aborted) events.onFenced()
+    if (outcome === 'replaced' && !signal.aborted) events.onReplaced(source)
+  }
+  const isStillThere = async (): Promise<boolean | null> => {
+    const present = await context.cluster.idOf(topic)
+    return present === null ? null : present === source.topicId
   }
 
   return {

@@ -73,3 +73,18 @@ test('a commit goes without its note where the brokers allow none of its length'
   expect(await commit('logs', 3, { position: 7, leaderEpoch: 0 }, new AbortController().signal)).toBe('committed')
   expect(notes).toEqual(['store', null])
 })
+
+test('a position in a topic that is gone is not committed in one that takes its name', async () => {
+  let attempts = 0
+  const send = async (): Promise<void> => {
+    attempts += 1
+    if (attempts <= 2) throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION')
+  }
+  const commit = commitPosition(send, pino({ level: 'silent' }), undefined, 0)
+  // A broker lags behind; then there is no topic; then another one.
+  const found = [true, null, null, false]
+  const isStillThere = async (): Promise<boolean | null> => found.shift() ?? false
+  const place = { position: 7, leaderEpoch: 0 }
+  expect(await commit('logs', 3, place, new AbortController().signal, isStillThere)).toBe('replaced')
+  expect(attempts).toBe(2)
+})
