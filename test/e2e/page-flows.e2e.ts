@@ -179,12 +179,15 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(await page.getByRole('button', { name: 'Load more flows' }).count()).toBe(0)
   })
 
-  test('has all states in sight on a small phone', async () => {
+  test('has all states and a short key in sight on a small phone', async () => {
+    await server.send([{ to: 'order.validate', key: 'order-4711', at: Date.now() }])
     const { page } = await openFlows('/flows', { width: 320, height: 568 })
     const last = page.getByRole('tab').last()
     await last.locator('.badge').waitFor()
     const { x = 0, width = 0 } = (await last.boundingBox()) ?? {}
     expect(x + width).toBeLessThanOrEqual(320)
+    const cell = page.getByRole('cell', { name: 'order-4711' })
+    expect(await cell.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   })
 
   test('shows its table in a panel, as others are', async () => {

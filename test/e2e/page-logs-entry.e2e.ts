@@ -410,6 +410,23 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     await panel.getByText('part699').waitFor()
   })
 
+  test('is closed, and its context chosen, by what is in sight on a small phone', async () => {
+    const flow = { level: 'Information', correlationKey: 'order-small' }
+    await server.application({ categoryName: 'Acme.Small', timestamp: ago(160), ...flow })
+    const small = '/application-logs?category=Acme.Small'
+    await eventually(async () => expect(await server.client.all(`/api${small}`)).toHaveLength(1))
+    const page = await show(small, { width: 320, height: 568 })
+    const panel = await openFirst(page)
+    await tab(page, 'Context')
+    const head = await panel.locator('.head').boundingBox()
+    const close = await panel.getByRole('button', { name: 'Close' }).boundingBox()
+    // In one line with the level.
+    expect((head?.height ?? 0) - (close?.height ?? 0)).toBeLessThan(24)
+    const ways = panel.getByRole('group', { name: 'Context of' })
+    const right = await ways.evaluate((one) => one.lastElementChild?.getBoundingClientRect().right)
+    expect(right).toBeLessThanOrEqual(320)
+  })
+
   describe('the keys', () => {
     test('leave out logs like it, open its flow, and are all told by ?', async () => {
       const page = await show('/event-logs?q=price')
