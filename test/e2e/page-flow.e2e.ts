@@ -806,6 +806,31 @@ describeWithBrowser('the page of one flow', (browse) => {
     }
   })
 
+  test('brings what a key or a row selects into a low or narrow window, and leaves a large one where it is', async () => {
+    const details = (page: Page) => page.getByRole('complementary', { name: 'The selected log' })
+    const isInSight = (page: Page): Promise<boolean> =>
+      details(page).evaluate((one) => {
+        const { top, bottom } = one.getBoundingClientRect()
+        return top < innerHeight && bottom > 0
+      })
+    // The first is the window of a small laptop at 200 % zoom.
+    for (const look of [
+      { width: 680, height: 384 },
+      { width: 320, height: 568 },
+    ]) {
+      const { page } = await openFlow('order-1', look)
+      await page.keyboard.press('n')
+      await eventually(async () => expect(await isInSight(page)).toBe(true))
+      await page.keyboard.press('Escape')
+      await rows(page).nth(5).click()
+      await eventually(async () => expect(await isInSight(page)).toBe(true))
+    }
+    const { page } = await openFlow('order-1')
+    await page.keyboard.press('n')
+    await details(page).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+  })
+
   test('is clean by axe, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { width: 390, height: 844 }]) {
       const { page, axe } = await openFlow('order-1?q=paynet', look)

@@ -54,6 +54,15 @@ export function placeOf({ clientX, currentTarget }: MouseEvent): number {
 /** The position of a range, dragged in either direction. */
 export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })
 
+/** Scrolls the page to an element, unless a part of it or of another one is in the window. */
+export function bringIntoSight(thing: Element | null, other: string): void {
+  const isInWindow = (one: Element | null): boolean => {
+    const { top = 0, bottom = 0 } = one?.getBoundingClientRect() ?? {}
+    return bottom > 0 && top < innerHeight
+  }
+  if (![thing, document.querySelector(other)].some(isInWindow)) thing?.scrollIntoView({ block: 'nearest' })
+}
+
 /**
  * Scrolls a box so that its selected element is visible: below a head and beside a column of so many pixels, in the part of the box that is
  * in the window. The page itself does not scroll.

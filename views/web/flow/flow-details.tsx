@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { EntryFields } from '../logs/entry-fields.tsx'
@@ -6,6 +7,7 @@ import { useWhole } from '../logs/use-entry.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { LevelTag } from '../ui/level.tsx'
+import { bringIntoSight } from './element-hooks.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { plusText } from './words.ts'
 
@@ -17,8 +19,11 @@ interface DetailsProps {
 /** The selected log in full. */
 export function FlowDetails({ view, log: { entry: listed, where, sinceStart, sincePrevious } }: DetailsProps) {
   const entry = useWhole(listed)
+  const panel = useRef<HTMLElement>(null)
+  // In a low or narrow window, what a key or a row selects may be out of sight, here and in the drawing.
+  useEffect(() => bringIntoSight(panel.current, '.flow-ring'), [listed])
   return (
-    <aside class="panel flow-details" aria-label="The selected log">
+    <aside class="panel flow-details" ref={panel} aria-label="The selected log">
       <div class="head">
         <LevelTag level={entry.level} full />
         <bdi class="grow cut">{visible(where.join(' › '))}</bdi>
