@@ -61,6 +61,19 @@ describeWithBrowser('the columns of a list', ({ open }) => {
     return page.locator('.menu-form')
   }
 
+  test('a field that the list has no room for is not said to be shown, and becomes one by a click', async () => {
+    const { page } = await show(SHORT, { width: 1_360 })
+    await page.locator('tr.log', { hasText: 'short' }).click({ position: { x: 60, y: 12 } })
+    const button = page.getByRole('button', { name: 'Show environment as a column' })
+    await button.waitFor({ state: 'attached' })
+    expect(await button.getAttribute('aria-pressed')).toBe('false')
+    await button.click()
+    await eventually(() => expect(paramsOf(page)['columns']).toBe('level,category,environment,message,correlationKey'))
+    expect(await button.getAttribute('aria-pressed')).toBe('true')
+    await button.click()
+    await eventually(() => expect(paramsOf(page)['columns']).toBe('level,category,message,correlationKey'))
+  })
+
   test('a value of a log becomes one from its panel, also for logs whose row is cut; the link shares it', async () => {
     const { page } = await show(SHORT)
     await page.locator('tr.log', { hasText: 'short' }).locator('.at button').press('Enter')

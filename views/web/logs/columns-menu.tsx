@@ -11,7 +11,7 @@ import { useStore } from '../ui/store.ts'
 import { type Column, columnOf, familyOf, hasRoom, knownColumns, moved, toggled } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { COLUMNS } from './texts.ts'
-import { type ChosenColumns, chooseColumns, density, setDensity } from './use-columns.ts'
+import { type ChosenColumns, chooseColumns, density, setDensity, shownColumns } from './use-columns.ts'
 
 interface MenuProps {
   readonly kind: EntryKind
@@ -37,15 +37,8 @@ export const ColumnsMenu = (props: MenuProps) => (
   </Popover>
 )
 
-/** The names of usual columns for which the list has no room now, as its styles say. */
-function hiddenNames(): readonly string[] {
-  const table = document.querySelector('.log-table')
-  return table === null ? [] : getComputedStyle(table).getPropertyValue('--hidden').split(' ')
-}
-
 function Menu({ kind, chosen, filter }: MenuProps) {
-  const hidden = chosen.isChosen ? [] : hiddenNames()
-  const columns = chosen.columns.filter(({ name }) => !hidden.includes(name))
+  const columns = shownColumns(chosen)
   const height = useStore(density)
   const root = useRef<HTMLDivElement>(null)
   /** The last control used, which keeps the focus at its new place. */

@@ -11,7 +11,7 @@ import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch, hasSearch } from './change-search.ts'
 import { type Column, hasRoom, toggled } from './columns.ts'
 import { COLUMNS, SHOW_CHART } from './texts.ts'
-import { chooseColumns, columnOfTerm, useColumns } from './use-columns.ts'
+import { chooseColumns, columnOfTerm, shownColumns, useColumns } from './use-columns.ts'
 
 interface FieldRow {
   readonly name: string
@@ -35,7 +35,8 @@ interface FieldTableProps {
 export function FieldTable({ kind, label, rows }: FieldTableProps) {
   const [all, setAll] = useState(false)
   const { params } = useAddress()
-  const { columns } = useColumns(kind, params)
+  const chosen = useColumns(kind, params)
+  const inSight = shownColumns(chosen)
   if (rows.length === 0) return null
   const shown = all ? rows : rows.slice(0, SHOWN)
   return (
@@ -52,7 +53,7 @@ export function FieldTable({ kind, label, rows }: FieldTableProps) {
                 {more}
               </td>
               <td role="cell">
-                <ValueActions kind={kind} columns={columns} term={term} text={text} />
+                <ValueActions kind={kind} columns={chosen.columns} inSight={inSight} term={term} text={text} />
               </td>
             </tr>
           ))}
@@ -71,6 +72,8 @@ export function FieldTable({ kind, label, rows }: FieldTableProps) {
 
 interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term' | 'text'> {
   readonly columns: readonly Column[]
+  /** Those of the columns that the list has room for. */
+  readonly inSight: readonly Column[]
 }
 
 /** Charts a value over time: its numbers, or how many logs have each of its texts. */
@@ -89,7 +92,7 @@ const ChartButton = ({ name, isNumeric }: { readonly name: string; readonly isNu
 )
 
 /** Buttons for a value: filter by it, exclude it, show its field as a column, chart it, copy it. */
-function ValueActions({ kind, columns, term, text }: ValueProps) {
+function ValueActions({ kind, columns, inSight, term, text }: ValueProps) {
   const [what] = visible(term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
     <IconButton
@@ -100,17 +103,20 @@ function ValueActions({ kind, columns, term, text }: ValueProps) {
     />
   )
   const column = term === null ? undefined : columnOfTerm(kind, term)
-  const isShown = columns.some(({ name }) => name === column?.name)
+  const isAmong = (some: readonly Column[]): boolean => some.some(({ name }) => name === column?.name)
+  const isShown = isAmong(inSight)
+  // A usual column that is out of sight is seen once it is chosen, with those that are in sight.
+  const others = isAmong(columns) ? inSight : columns
   return (
     <span class="acts">
       {hasSearch() && term !== null && [filter('Only', 'plus', term), filter('Without', 'minus', `-${term}`)]}
-      {hasSearch() && column !== undefined && (isShown || hasRoom(columns, column.name)) && (
+      {hasSearch() && column !== undefined && (isShown || hasRoom(others, column.name)) && (
         <IconButton
           icon="columns"
           title={COLUMNS.show}
           label={COLUMNS.showAs(visible(column.name))}
           aria-pressed={isShown}
-          onClick={() => chooseColumns(kind, toggled(columns, column))}
+          onClick={() => chooseColumns(kind, toggled(others, column))}
         />
       )}
       {hasSearch() && column?.name.includes('.') && <ChartButton name={column.name} isNumeric={isNumber(text)} />}

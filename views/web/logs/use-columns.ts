@@ -43,6 +43,13 @@ export function useColumns(kind: EntryKind, params: AddressParams): ChosenColumn
   }, [kind, text, environment, project])
 }
 
+/** The columns that the list has room for now: as its styles say, it hides some of the usual ones. */
+export function shownColumns({ columns, isChosen }: ChosenColumns): readonly Column[] {
+  const table = isChosen ? null : document.querySelector('.log-table')
+  const hidden = table ? getComputedStyle(table).getPropertyValue('--hidden').split(' ') : []
+  return columns.filter(({ name }) => !hidden.includes(name))
+}
+
 /** Adds the last chosen columns to an address without any, so that a copied address includes them. */
 export function useColumnsInAddress(kind: EntryKind, { columns }: AddressParams): void {
   useLayoutEffect(() => {
