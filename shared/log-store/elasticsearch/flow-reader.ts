@@ -23,7 +23,7 @@ import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
 import { askForFewer } from './retrying.ts'
-import type { Hit, Searcher, Terms } from './searcher.ts'
+import { type Hit, type Searcher, type Terms, timeSort } from './searcher.ts'
 
 interface Deps {
   /** A connection that retries (`retrying`). */
@@ -134,11 +134,7 @@ function pageBody(filter: FlowFilter, { limit, sort, after }: FlowPageRequest): 
   const rank = RANKS[sort]
   return {
     query: compileFlowFilter(filter),
-    sort: [
-      ...(rank === null ? [] : [rank]),
-      { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
-      { correlationKey: { order: 'asc' } },
-    ],
+    sort: [...(rank === null ? [] : [rank]), timeSort('desc', 'lastAt'), { correlationKey: { order: 'asc' } }],
     size: limit + 1,
     _source: LISTED_FIELDS,
     ...(after !== null && {

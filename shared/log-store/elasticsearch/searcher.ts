@@ -55,13 +55,16 @@ export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(pa
 /** The order of entries, ascending or descending. Ids are unique, so no two entries are equal in it. */
 export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [timeSort(order), { id: { order } }]
 
-/** The order of timestamps, to the nanosecond. */
-export const timeSort = (order: 'asc' | 'desc'): object => ({
-  timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' },
+/** The format of instants in answers, to the nanosecond. */
+const NANOS = { format: 'strict_date_optional_time_nanos' }
+
+/** The order of instants, to the nanosecond. */
+export const timeSort = (order: 'asc' | 'desc', field = 'timestamp'): object => ({
+  [field]: { order, ...NANOS, numeric_type: 'date_nanos' },
 })
 
-/** The doc value of an entry's instant, to the nanosecond. */
-export const INSTANT = { field: 'timestamp', format: 'strict_date_optional_time_nanos' }
+/** The doc value of an entry's instant. */
+export const INSTANT = { field: 'timestamp', ...NANOS }
 
 /** An aggregation of the first or the last entry of a bucket, with its exact instant. */
 export const edge = (order: 'asc' | 'desc'): object => ({
