@@ -60,8 +60,7 @@ function network(address: string): string {
   const first = head === '' ? [] : head.split(':')
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   const gap = tail === undefined ? 0 : 8 - first.length - last.length
-  const groups = [...first, ...Array.from({ length: gap }, () => '0'), ...last]
-  return groups
+  return [...first, ...Array.from({ length: gap }, () => '0'), ...last]
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')

@@ -53,7 +53,7 @@ export const areNear = (at: string, other: string): boolean =>
  */
 async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
   const { indices = [], aliases = [] } = await connection.send<
-    Record<'indices' | 'aliases', readonly Named[] | undefined>
+    Record<'indices' | 'aliases', readonly { readonly name: string }[] | undefined>
   >({
     method: 'GET',
     path: `/_resolve/index/${names.all()}`,
@@ -62,10 +62,6 @@ async function listDays(connection: Connection, names: IndexNames, signal: Abort
   })
   const days = [...indices, ...aliases].map(({ name }) => names.dayOf(name)).filter((day) => day !== undefined)
   return [...new Set(days)].sort()
-}
-
-interface Named {
-  readonly name: string
 }
 
 const keyOf = ({ _index, _id }: Lookup): string => `${_index} ${_id}`

@@ -16,7 +16,7 @@ import { useEvery } from '../ui/use-every.ts'
 import { type Ask, type Change, textsOf, useChange } from './change-dialog.tsx'
 import { SampleButton } from './first-minute.tsx'
 import { SendSnippet } from './send-snippet.tsx'
-import { LISTS, limitedOf, QUOTA, quotaText, STATES, seenText } from './texts.ts'
+import { LISTS, limitedOf, QUOTA, quotaText, seenText } from './texts.ts'
 
 const LOOK_MS = 30_000
 /** Longer lists have a field to find lines by. */
@@ -102,7 +102,7 @@ function TeamList({ list, onChange }: { readonly list: List; readonly onChange: 
         )}
         {ended[0] && (
           <Button
-            label={`${all ? 'Hide' : 'Show'} ${ended.length} ${STATES[ended[0].state]}`}
+            label={`${all ? 'Hide' : 'Show'} ${ended.length} ${ended[0].state}`}
             class="quiet"
             onClick={() => setAll(!all)}
           />
@@ -204,7 +204,7 @@ function Row({ line, changes, ask, onSend }: RowProps) {
         )}{' '}
         {isKey && id === keyPrefix && state === 'live' && <span class="badge">you signed in with it</span>}{' '}
         {isDefault && <span class="badge">unknown services</span>}{' '}
-        {(isKey || state !== 'live') && <span class={`badge ${state === 'live' ? 'good' : ''}`}>{STATES[state]}</span>}
+        {(isKey || state !== 'live') && <span class={`badge ${state === 'live' ? 'good' : ''}`}>{state}</span>}
       </td>
       <td class="nowrap" title={isKey ? (at ?? '') : seenText(lastDay)}>
         {at === null ? <span class="muted">{seenText(lastDay)}</span> : agoText(at, now)}

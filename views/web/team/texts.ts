@@ -1,5 +1,5 @@
 import { countText } from '../../flow-layout/format.ts'
-import type { ActionKind, Field, Line, List, TeamLists } from '../../schemas/team.ts'
+import type { ActionKind, Field, List, TeamLists } from '../../schemas/team.ts'
 
 /** The texts for the lists of the Team's settings and their changes. The API refers to each only by its kind. */
 interface ListTexts {
@@ -21,12 +21,6 @@ export const LISTS: Readonly<Record<List['kind'], ListTexts>> = {
     empty: 'A Project gathers the application logs of one program.',
   },
   keys: { title: 'Keys', columns: ['Begins with', 'Issued'], empty: 'There is no key.' },
-}
-
-export const STATES: Readonly<Record<Line['state'], string>> = {
-  live: 'live',
-  archived: 'archived',
-  revoked: 'revoked',
 }
 
 /** The Team's quota. */
