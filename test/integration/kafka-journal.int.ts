@@ -264,9 +264,14 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     60_000,
   )
 
-  test.each(['auto', 'classic'] as const)(
-    'a position in a topic that is gone is not taken for one of the topic made anew (%s)',
-    async (groupProtocol) => {
+  test.each([
+    ['auto', 'before'],
+    ['classic', 'before'],
+    ['auto', 'after'],
+    ['classic', 'after'],
+  ] as const)(
+    'a position in a topic that is gone is not taken for one of the topic made anew (%s, committed %s that)',
+    async (groupProtocol, when) => {
       const [gone, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const write = (line: string): void => {
         if (line.includes('a commit failed and is repeated')) refused.resolve()
@@ -288,11 +293,14 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await eventually(() => expect(values).toHaveLength(3))
       await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
       await eventually(() => expect(journal.partitionCount(topic)).rejects.toThrow())
-      gone.resolve()
-      await refused.promise
+      if (when === 'before') {
+        gone.resolve()
+        await refused.promise
+      }
       await eventually(() => journal.createTopics([eventTopic(topic)]))
       const records = recordsOf('new', 5)
       await eventually(() => journal.append({ topic, partition: 0, records }))
+      gone.resolve()
       await eventually(() => expect(values.slice(3)).toEqual(records.map(({ value }) => value)), 30_000)
       await subscription.close()
       await journal.close()

@@ -6,14 +6,14 @@ import type { LogPlace } from './offsets.ts'
 
 /**
  * Commits a place in a partition. Rejects if the brokers refuse for good. Resolves with `replaced` if `isStillThere` says that another topic
- * has the name: it is asked after an attempt that found no topic, and null says that there is none yet.
+ * has the name: it is asked before each attempt, and told whether an earlier one found no topic; null says that there is none yet.
  */
 export type Commit = (
   topic: string,
   partition: number,
   place: LogPlace,
   signal: AbortSignal,
-  isStillThere?: () => Promise<boolean | null>,
+  isStillThere?: (isDoubtful: boolean) => Promise<boolean | null>,
 ) => Promise<'committed' | 'fenced' | 'replaced'>
 
 /** Sends an OffsetCommit to the coordinator on behalf of a member. */
@@ -57,9 +57,9 @@ export function commitPosition(
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         // Brokers know a topic by its name here: they would take the position for one of a topic that was made anew.
-        const found = unknown === undefined || (await isStillThere())
+        const found = await isStillThere(unknown !== undefined)
         if (found === false) return 'replaced'
-        if (found === null) throw unknown
+        if (found === null && unknown !== undefined) throw unknown
         await send([{ name: topic, partitions: [place] }])
         gone.delete(topic)
         return 'committed'

@@ -175,15 +175,10 @@ async function closingAfter(reading: Promise<void>, client: Consumer, logger: Lo
   }
 }
 
+/** Errors after which the topic may not be the one that was read. */
+const NO_TOPIC = ['UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID']
 /** Errors after which another broker has to be asked, or the topic is not the one that was read. */
-const MOVED = [
-  'NOT_LEADER_OR_FOLLOWER',
-  'FENCED_LEADER_EPOCH',
-  'UNKNOWN_LEADER_EPOCH',
-  'UNKNOWN_TOPIC_OR_PARTITION',
-  'UNKNOWN_TOPIC_ID',
-  'INCONSISTENT_TOPIC_ID',
-]
+const MOVED = ['NOT_LEADER_OR_FOLLOWER', 'FENCED_LEADER_EPOCH', 'UNKNOWN_LEADER_EPOCH', ...NO_TOPIC]
 
 const isOutOfRange = (error: unknown): boolean => hasCode(error, 'OFFSET_OUT_OF_RANGE')
 
@@ -243,6 +238,7 @@ export function handOver(
   for (const { topicId, partition, records, commonEnd, highWatermark, error } of fetched) {
     const source = wanted.find((each) => topicIdOf(each) === topicId && each.partition === partition)
     if (source === undefined) continue
+    source.isTopicMissed = hasCode(error, ...NO_TOPIC)
     if (error !== null) {
       const reason = describeFault(error)
       // A position out of range is judged by `onOutOfRange`, which sets an obstacle if need be.

@@ -89,7 +89,8 @@ export function createReadQueue(source: Source, options: QueueOptions, events: Q
     if (outcome === 'fenced' && !signal.aborted) events.onFenced()
     if (outcome === 'replaced' && !signal.aborted) events.onReplaced(source)
   }
-  const isStillThere = async (): Promise<boolean | null> => {
+  const isStillThere = async (isDoubtful: boolean): Promise<boolean | null> => {
+    if (!isDoubtful && !source.isTopicMissed) return true
     const present = await context.cluster.idOf(topic)
     return present === null ? null : present === source.topicId
   }

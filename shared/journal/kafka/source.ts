@@ -13,6 +13,8 @@ export interface Source extends LogPlace, PartitionState {
   refusal: PartitionState['refusal']
   /** The reason why the records at its position cannot be read, as they are damaged or kept from this reader; null if they can. */
   obstacle: string | null
+  /** Whether its topic was not found when it was last fetched, so that it may be made anew by now. */
+  isTopicMissed: boolean
   /** The number of its last turn: a broker fills its answer in request order, so those that waited longest are asked for first. */
   turn: number
 }
@@ -28,5 +30,6 @@ export const sourceAt = (
   readAt: 0,
   refusal: null,
   obstacle: null,
+  isTopicMissed: false,
   turn: 0,
 })

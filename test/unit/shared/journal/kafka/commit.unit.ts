@@ -78,13 +78,18 @@ test('a position in a topic that is gone is not committed in one that takes its 
   let attempts = 0
   const send = async (): Promise<void> => {
     attempts += 1
-    if (attempts <= 2) throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION')
+    throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION')
   }
   const commit = commitPosition(send, pino({ level: 'silent' }), undefined, 0)
   // A broker lags behind; then there is no topic; then another one.
-  const found = [true, null, null, false]
-  const isStillThere = async (): Promise<boolean | null> => found.shift() ?? false
+  const answers = [true, true, null, null, false]
+  const asked: boolean[] = []
+  const isStillThere = async (isDoubtful: boolean): Promise<boolean | null> => {
+    asked.push(isDoubtful)
+    return answers[asked.length - 1] as boolean | null
+  }
   const place = { position: 7, leaderEpoch: 0 }
   expect(await commit('logs', 3, place, new AbortController().signal, isStillThere)).toBe('replaced')
   expect(attempts).toBe(2)
+  expect(asked).toEqual([false, true, true, true, true])
 })
