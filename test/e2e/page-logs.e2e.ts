@@ -156,6 +156,28 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     })
   })
 
+  test.each([
+    ['rows', '', '.log-table', /\/event-logs\?/],
+    ['groups', 'group=step', '.groups', /\/groups\?/],
+    ['a chart', 'chart=count', 'figure.chart', /\/series\?/],
+  ])('%s that take long fade, as they are those of the filter before', async (_name, view, shown, asked) => {
+    const page = await show(`/event-logs?${view}`)
+    await page.locator(shown).waitFor()
+    const opacity = (): Promise<string> => page.locator(shown).evaluate((one) => getComputedStyle(one).opacity)
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(
+      (url) => asked.test(url.href) && url.pathname.startsWith('/api/'),
+      async (route) => {
+        await held
+        await route.continue()
+      },
+    )
+    await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'error' }).click()
+    await eventually(async () => expect(await opacity()).toBe('0.5'))
+    release()
+    await eventually(async () => expect(await opacity()).toBe('1'))
+  })
+
   describe('the rows', () => {
     test('are newest first, with time to the millisecond, level, source and flow', async () => {
       const page = await show('/event-logs')

@@ -106,6 +106,20 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     })
   })
 
+  test('shows that it is waiting until it knows who is signed in', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const prepare = (page: Page) =>
+      page.route('**/api/session', async (route) => {
+        await held
+        await route.continue()
+      })
+    const { page } = await open(server.url, { key: server.key, path: '/team', prepare })
+    await page.locator('main > .busy').waitFor({ state: 'attached' })
+    release()
+    await page.getByRole('heading', { name: 'Events and Steps' }).waitFor()
+    expect(await page.locator('main > .busy').count()).toBe(0)
+  })
+
   test('a server that cannot tell who is signed in is asked again once, however often somebody came back to the page', async () => {
     tolerate(/status of 503/)
     const { page } = await open(server.url, { key: server.key })

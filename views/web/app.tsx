@@ -11,6 +11,7 @@ import { Help, useGoKeys } from './shell/keyboard.tsx'
 import { Palette } from './shell/palette.tsx'
 import { SignInDialog, SignInPage } from './shell/sign-in.tsx'
 import { SKIP } from './shell/texts.ts'
+import { Busy } from './ui/busy.tsx'
 import { Uncopied } from './ui/copy.tsx'
 import { part } from './ui/part.tsx'
 import { useStore } from './ui/store.ts'
@@ -42,7 +43,7 @@ export function App() {
       <Banner />
       {/* Switching Teams resets all state. */}
       <main id="main" class="main" tabIndex={-1} key={team?.id ?? ''}>
-        {team !== null && <Part />}
+        {team === null ? <Busy on /> : <Part />}
       </main>
       <Help />
       {team !== null && <Palette />}

@@ -6,7 +6,7 @@ import type { Completion, Series } from '../../schemas/answers.ts'
 import { GROUPED_BY } from '../../schemas/list-parameters.ts'
 import type { Params } from '../api/client.ts'
 import { Failed } from '../api/failed.tsx'
-import { useFetch } from '../api/use-fetch.ts'
+import { useAnswers, useFetch } from '../api/use-fetch.ts'
 import { iso } from '../lib/times.ts'
 import { Busy } from '../ui/busy.tsx'
 import { Button } from '../ui/button.tsx'
@@ -212,16 +212,17 @@ function useEarlier(
 }
 
 /** The chart returned by the API, or why there is nothing to draw. */
-function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartViewProps & NamesProps) {
+function Answer({ kind, chart, filter, counted, total, names, onName, onChange }: ChartViewProps & NamesProps) {
   const { fn, value, by, before } = chart
   const [most, setMost] = useState(SERIES)
   const path = `/api/${folderOf(kind)}/series`
   const params = { ...counted, ...{ fn, value, by, buckets: BUCKETS }, series: by === undefined ? undefined : most }
   const { data, loading, problem, reload } = useFetch<Series>(path, params)
+  const isCurrent = useAnswers(data, filter)
   const earlier = useEarlier(before === undefined ? null : path, chart, params, counted, data)
   const isEmpty = data?.items.every(({ count }) => count === 0)
   return (
-    <div class={problem === undefined ? '' : 'stale'}>
+    <div class={problem === undefined && isCurrent ? '' : 'stale'}>
       <Busy on={loading} />
       <Failed problem={problem} reload={reload} instead={data === undefined} />
       {data === undefined && loading && <p class="empty muted">{CHART.loading}</p>}

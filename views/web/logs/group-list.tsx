@@ -48,6 +48,7 @@ export function GroupList({ kind, by, filter, counted, onChange }: GroupListProp
   const [groups, setGroups] = useState(() => (rowsToReturn() > SHOWN ? SHOWN_MAX : SHOWN))
   const path = `/api/${folderOf(kind)}/groups`
   const { data, loading, problem, reload } = useFetch<Groups>(path, { ...counted, by, groups })
+  const isCurrent = useAnswers(data, filter)
   const earlier = useEarlier(data?.items.length ? kind : undefined, by, filter, counted)
   useReturn(data)
   const now = useNow()
@@ -60,7 +61,7 @@ export function GroupList({ kind, by, filter, counted, onChange }: GroupListProp
   const answer = data?.by === by ? data : undefined
   const items = answer?.items ?? []
   return (
-    <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
+    <section class={`panel list grow ${problem === undefined && isCurrent ? '' : 'stale'}`} aria-label={groupsName(by)}>
       <Busy on={loading} />
       <Failed problem={problem} reload={reload} instead={answer === undefined} />
       {answer !== undefined && items.length === 0 && answer.ungrouped === 0 && !loading && (

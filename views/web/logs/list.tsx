@@ -41,7 +41,7 @@ export function List({ kind, list, state, columns, total, onChange }: ListProps)
   const top = useInView<HTMLDivElement>((inView) => state.setScrolled(!inView), BELOW_HEAD)
   useReturn(answer, state.point)
   return (
-    <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
+    <section class={`panel list grow ${problem === undefined && answer ? '' : 'stale'}`} aria-label="List">
       <div ref={top}>
         <Busy on={loading || fetching} />
       </div>
