@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ProblemError, problem } from '../../shared/contract/errors.ts'
+import { ProblemError } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
 import { awaitedSteps, createTextRemoval } from '../flow-layout/flow-log.ts'
@@ -88,19 +88,12 @@ export const exportEntries: EntryStream = (call, tools) => {
 /** A flow's entries of both kinds that the parameters select, oldest first by default; or a drawing of them. */
 export const exportFlow: Stream = async (call, tools) => {
   const { format, order } = call.values
-  const { result: flow, release } = await readHeld(call, tools, (signal) => flowOf({ ...call, signal }, tools))
+  const { result: flow, release } = await readForStream(call, tools, (signal) => flowOf({ ...call, signal }, tools))
   release()
   if (format === 'svg') return sendDrawing(call, tools, flow)
   const file = { ...formatOf(format, FLOW_KINDS), filter: flowEntries(call), order: order ?? 'asc' }
   return send(call, tools, { ...file, headers: flowHeaders(call, tools) })
 }
-
-/** `readForStream`, but throws `invalid_api_key` once the request's key or session is no longer valid. */
-const readHeld = <Result>(call: Call, tools: Tools, read: (signal: AbortSignal) => Promise<Result>) =>
-  readForStream(call, tools, (signal) => {
-    if (!call.stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
-    return read(signal)
-  })
 
 async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> {
   const { names, response } = call
@@ -110,7 +103,7 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
   const withoutTexts = createTextRemoval()
   let next: Page['next'] = null
   do {
-    const held: Held<Page> = await readHeld(call, tools, (one) => {
+    const held: Held<Page> = await readForStream(call, tools, (one) => {
       const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
       return tools.store.search(filter, { limit, order: 'asc', after: next, form: 'row' }, one)
     })
@@ -136,7 +129,7 @@ async function send(call: Call, tools: Tools, file: File): Promise<void> {
   const { store } = tools
   const signal = tools.streams.exports.open(team, response)
   const read = (after: Page['next']): Promise<Held<Page>> =>
-    readHeld(call, tools, (one) => store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
+    readForStream(call, tools, (one) => store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
   let chunk = file.head
   /**
    * Reads a page and sends it, or its beginning to a client that stalls: together these would hold the memory of all streams. Returns where

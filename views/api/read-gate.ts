@@ -165,14 +165,25 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   }
 }
 
-/** Reads for a stream, by a deadline of its own, at which the signal aborts that `read` is given. */
+/**
+ * Reads for a stream, by a deadline of its own, at which the signal aborts that `read` is given. Rejects with `invalid_api_key` if the
+ * request's key or session is no longer valid when its turn comes.
+ */
 export function readForStream<Result>(
-  { team, signal }: { readonly team: string; readonly signal: AbortSignal },
+  {
+    team,
+    signal,
+    stillAuthorised,
+  }: { readonly team: string; readonly signal: AbortSignal; readonly stillAuthorised: () => boolean },
   { gate, deadlineMs }: { readonly gate: ReadGate; readonly deadlineMs: number },
   read: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Held<Result>> {
   const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  return gate.run(team, either, () => read(either), { isStream: true })
+  const work = async (): Promise<Result> => {
+    if (!stillAuthorised()) throw new ProblemError(problem('invalid_api_key'))
+    return read(either)
+  }
+  return gate.run(team, either, work, { isStream: true })
 }
 
 /** Refuses a read that timed out before its turn. */

@@ -77,13 +77,14 @@ async function follow(
   const { response, team } = call
   const sink = createTailSink(call, settings, signal)
   let failing = false
+  const isOver = (): boolean => signal.aborted || !call.stillAuthorised()
   const mayRead = (from: TailCursor | null): Promise<Held<TailPage> | undefined> =>
     readForStream(call, tools, async (one) =>
       withTailValues(await store.tail(filter, from, PAGE_ENTRIES, one), { ...call, signal: one }, store),
     ).catch((err: unknown) => {
       // Closing the stream would be final: EventSource does not reconnect after a response other than 200.
       if (!response.headersSent) throw err
-      if (!failing && !signal.aborted) logger.warn({ err, team }, 'a tail cannot read the log store and will try again')
+      if (!failing && !isOver()) logger.warn({ err, team }, 'a tail cannot read the log store and will try again')
       failing = true
       return undefined
     })
@@ -104,8 +105,9 @@ async function follow(
   for (let sent = await sendNext(after); ; sent = await sendNext(sent.cursor)) {
     sink.keepAlive(sent.cursor)
     if (sent.wait === 'room') await sink.room()
-    else if (sent.wait !== 'none') await pause(sent.wait === 'retry' ? settings.retryMs : settings.pollMs, signal)
-    if (signal.aborted || !call.stillAuthorised()) return
+    else if (sent.wait !== 'none' && !isOver())
+      await pause(sent.wait === 'retry' ? settings.retryMs : settings.pollMs, signal)
+    if (isOver()) return
   }
 }
 

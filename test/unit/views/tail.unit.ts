@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
+import { TEAM_READS_MAX } from '../../../views/api/read-gate.ts'
 import { eventually } from '../../support/eventually.ts'
 import {
   applicationLog,
@@ -261,6 +262,38 @@ describe('open tails', () => {
     const tail = await openAtEnd('/api/event-logs/tail')
     views.keys.delete(KEY_A)
     await eventually(() => tail.ended)
+    views.keys.set(KEY_A, 'a')
+  })
+
+  test('do not read with a key that was revoked while they waited for their turn', async () => {
+    const [tail, other] = await Promise.all([
+      openAtEnd('/api/event-logs/tail'),
+      open('/api/event-logs/tail', { 'x-api-key': KEY_B }),
+    ])
+    const { search, tail: look } = views.store
+    const turn = Promise.withResolvers<void>()
+    let begun = 0
+    views.store.search = async (...args) => {
+      begun += 1
+      await turn.promise
+      return search(...args)
+    }
+    const looks: string[] = []
+    views.store.tail = (...args) => {
+      looks.push(args[0].team)
+      return look(...args)
+    }
+    const lists = Array.from({ length: TEAM_READS_MAX }, () => views.get('/api/event-logs'))
+    await eventually(() => begun === TEAM_READS_MAX)
+    // By then the first tail waits, as both look equally often.
+    const from = looks.length
+    await eventually(() => looks.length >= from + 5)
+    views.keys.delete(KEY_A)
+    turn.resolve()
+    await eventually(() => tail.ended)
+    await Promise.all(lists)
+    expect(looks.slice(from)).not.toContain('a')
+    expect(other.ended).toBe(false)
     views.keys.set(KEY_A, 'a')
   })
 
