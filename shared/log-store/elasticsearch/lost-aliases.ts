@@ -92,15 +92,17 @@ export async function putAliasesBack(connection: Connection, lost: readonly Lost
  * name together with its alias; a sentence each. Reads cannot leave them out: a query for the names of indices also goes by all aliases.
  */
 export async function findSurplus(connection: Connection, names: IndexNames): Promise<readonly string[]> {
-  const { answer } = await ask(connection, `${names.all()},${names.flows}`, '*.settings.index.uuid', 'open')
-  const byName = Map.groupBy(Object.keys(answer), (index) => names.nameOf(index))
-  return [...byName].flatMap(([name, indices]) => {
-    if (name === undefined)
-      return indices.map(
-        (index) => `reads find ${index}, which Sluice has not made, by its name or an alias: ${REMOVE}`,
-      )
-    return indices.length > 1 ? `reads find ${indices.join(' and ')} for ${name}: of all but one, ${REMOVE}` : []
+  const { answer } = await ask(connection, `${names.all()},${names.flows}`, '*.settings.index.uuid,*.aliases', 'open')
+  const found = Object.entries(answer).flatMap(([index, each]) => {
+    // An index of any name may stand for a day by its alias alone.
+    const held = [...new Set(namesOf(index, each).flatMap((name) => names.nameOf(name) ?? []))]
+    return (held.length === 0 ? [null] : held).map((name) => ({ index, name }))
+  })
+  return [...Map.groupBy(found, ({ name }) => name)].flatMap(([name, those]) => {
+    const indices = those.map(({ index }) => index).join(' and ')
+    if (name === null) return `reads find ${indices} in the place of no day: ${REMOVE}`
+    return those.length > 1 ? `reads find ${indices} for ${name}: of all but one, ${REMOVE}` : []
   })
 }
 
-const REMOVE = 'close it, delete it, or remove that alias'
+const REMOVE = 'close the index, or remove it or its alias'

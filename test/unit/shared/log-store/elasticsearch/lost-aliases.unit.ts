@@ -76,27 +76,32 @@ test('an index of flows, which has no origins, has lost its name to one that was
   expect(await lostOf(answer)).toEqual([{ index: rebuilt, name: flows, taker: flows }])
 })
 
-test.each<[string, readonly string[], readonly string[]]>([
-  ['days and flows, rebuilt or not', [first, 'sluice-event-logs-v1.3-2026.02.01', 'sluice-flows-v1.2'], []],
+const HOLDS = { alias: first }
+
+test.each<[string, Readonly<Record<string, object>>, readonly string[]]>([
+  [
+    'days and flows, rebuilt or not',
+    { 'sluice-event-logs-v1-2026.02.01': {}, [second]: HOLDS, 'sluice-flows-v1.2': { alias: 'sluice-flows-v1' } },
+    [],
+  ],
+  ['a day that somebody copied, whose name the copy took', { [`${first}-new`]: HOLDS }, []],
   [
     'a clone of a day',
-    [first, `${first}-copy`],
-    [
-      `reads find ${first}-copy, which Sluice has not made, by its name or an alias: close it, delete it, or remove that alias`,
-    ],
+    { [first]: {}, [`${first}-copy`]: {} },
+    [`reads find ${first}-copy in the place of no day: close the index, or remove it or its alias`],
   ],
   [
     'a day restored under another name, with its alias',
-    [second, `restored-${second}`],
-    [expect.stringContaining(`restored-${second}, which Sluice has not made`)],
+    { [second]: HOLDS, [`restored-${second}`]: HOLDS },
+    [expect.stringContaining(`reads find ${second} and restored-${second} for ${first}: of all but one`)],
   ],
   [
     'two generations with the same alias',
-    [second, third],
-    [`reads find ${second} and ${third} for ${first}: of all but one, close it, delete it, or remove that alias`],
+    { [second]: HOLDS, [third]: HOLDS },
+    [`reads find ${second} and ${third} for ${first}: of all but one, close the index, or remove it or its alias`],
   ],
 ])('of the indices that reads find, those are told that show entries twice: %s', async (_, found, told) => {
-  const answer = Object.fromEntries(found.map((index) => [index, indexOf(index)]))
+  const answer = Object.fromEntries(Object.entries(found).map(([index, facts]) => [index, indexOf(index, facts)]))
   const asked: ElasticsearchRequest[] = []
   const connection = {
     send: async <Answer>(request: ElasticsearchRequest) => {
