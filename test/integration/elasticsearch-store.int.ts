@@ -108,6 +108,19 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.indices.apply()).toEqual([])
   })
 
+  test('an index of flows that is closed is named, as reads take it for a missing one', async () => {
+    const flows = `${prefix}-flows-v1`
+    const read = () => store.searchFlows(flowsOf(TEAM), { limit: 1, sort: 'latest', after: null })
+    await ask(elasticsearch.url, 'POST', `/${flows}/_close`)
+    await expect(read()).rejects.toThrow('run `sluice indices apply`')
+    expect(await store.indices.apply()).toEqual([
+      `${flows} is closed, so it is neither read nor written: open it (POST /${flows}/_open)`,
+    ])
+    await ask(elasticsearch.url, 'POST', `/${flows}/_open`)
+    await eventually(async () => expect((await read()).flows).toEqual([]))
+    expect(await store.indices.apply()).toEqual([])
+  })
+
   test('an alias of a second index keeps back entries that are looked up, and says so, until it is removed', async () => {
     const day = dayIndex(TODAY)
     const [first, second] = ['v1.2', 'v1.3'].map((version) => day.replace('v1', version))

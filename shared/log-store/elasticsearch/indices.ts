@@ -16,7 +16,7 @@ export interface Indices {
   check(): Promise<readonly string[]>
   /**
    * Corrects the differences, puts lost aliases back, and creates the indices of flows, of today and of tomorrow; returns a line for each
-   * correction, each alias and surplus index that needs a hand, and each new index. Safe to repeat and to run in several processes at once.
+   * correction, each alias and index that needs a hand, and each new index. Safe to repeat and to run in several processes at once.
    * Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
@@ -107,7 +107,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     check,
     async apply() {
       const lost = await findLostAliases(connection, names)
-      const found = await putAliasesBack(connection, lost)
+      const found = [...(await putAliasesBack(connection, lost)), ...(await findSurplus(connection, names))]
       const differences = await check()
       // A read-only index takes no mapping, not even the one that it has.
       if (differences.length > 0) await correct()
@@ -117,7 +117,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [
         ...found,
-        ...(await findSurplus(connection, names)),
+        ...(await findClosed(connection, names.flows)),
         ...differences.map((text) => `corrected: ${text}`),
         ...created.map((index) => `created: ${index}`),
       ]
@@ -187,6 +187,16 @@ async function countDocuments(connection: Connection, names: IndexNames): Promis
     query: { filter_path: 'indices.*.primaries.docs.count', forbid_closed_indices: false },
   }))
   return new Map(Object.entries(answer.indices ?? {}).map(([index, { primaries }]) => [index, primaries.docs.count]))
+}
+
+/** Tells of an index that is closed, which to a search looks like one that is missing; empty if it is open. */
+async function findClosed(connection: Connection, name: string): Promise<readonly string[]> {
+  type Answer = Record<string, { readonly settings: { readonly index?: { readonly verified_before_close?: string } } }>
+  const setting = 'index.verified_before_close'
+  const answer = await connection.send<Answer>({ method: 'GET', path: `/${name}/_settings/${setting}` })
+  return Object.entries(answer)
+    .filter(([, { settings }]) => settings.index?.verified_before_close === 'true')
+    .map(([index]) => `${index} is closed, so it is neither read nor written: open it (POST /${index}/_open)`)
 }
 
 /** The index with this name or alias; undefined if there is none. */
