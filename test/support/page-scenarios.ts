@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import { describeWithBrowser } from './browser.ts'
-import type { Stage, Stand } from './page-stand.ts'
+import { type Stage, type Stand, type Teams, teamsOf } from './page-stand.ts'
 import { entranceScenarios } from './scenarios/entrance.ts'
 import { flowScenarios } from './scenarios/flow.ts'
 import { listScenarios } from './scenarios/lists.ts'
@@ -23,13 +23,18 @@ export function describePageScenarios(
 ): void {
   describeWithBrowser(name, (browse) => {
     let stand: Stand
+    let teams: Teams
     beforeAll(async () => {
       stand = await start()
     }, 180_000)
     afterAll(() => stand?.close(), 60_000)
+    beforeEach(({ task }) => {
+      teams = teamsOf(task.result?.retryCount ?? 0)
+    })
     const stage: Stage = {
       ...browse,
       stand: () => stand,
+      teams: () => teams,
       show: async (team, path, options = {}) => {
         const opened = await browse.open(stand.page, { key: team.key, path, ...options })
         await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'])

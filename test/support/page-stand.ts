@@ -17,7 +17,7 @@ export interface Stand {
   close(): Promise<void>
 }
 
-/** A Team of the stand. Each scenario has its own, so that none sees another's logs. */
+/** A Team of the stand. Each scenario and each of its tries has its own, so that none sees another's logs. */
 export interface StandTeam {
   readonly id: string
   readonly name: string
@@ -44,10 +44,14 @@ const TEAM_IDS = [
   'members',
 ] as const
 type TeamId = (typeof TEAM_IDS)[number]
+export type Teams = Readonly<Record<TeamId, StandTeam>>
+
+/** How often vitest tries a test of the page. */
+const TRIES = 3
 
 const guid = (team: number, project: number): string => `3f2504e0-4f89-11d3-9a0c-0305e82c${10 + team}0${project}`
 
-function teamOf(id: TeamId, index: number): StandTeam {
+function teamOf(id: string, index: number): StandTeam {
   const event = `${id}.order`
   return {
     id,
@@ -60,31 +64,46 @@ function teamOf(id: TeamId, index: number): StandTeam {
   }
 }
 
-export const TEAMS = Object.fromEntries(TEAM_IDS.map((id, index) => [id, teamOf(id, index)])) as Record<
-  TeamId,
-  StandTeam
->
+/** The Teams of each try. */
+const TEAMS = Array.from(
+  { length: TRIES },
+  (_, retry) =>
+    Object.fromEntries(
+      TEAM_IDS.map((id, index) => [id, teamOf(retry === 0 ? id : `${id}-${retry}`, retry * TEAM_IDS.length + index)]),
+    ) as Teams,
+)
+
+/** The Teams of a try, given the number of those before it. */
+export function teamsOf(retry: number): Teams {
+  const teams = TEAMS[retry]
+  if (teams === undefined) throw new Error(`a scenario has Teams for ${TRIES} tries`)
+  return teams
+}
 
 const quoted = (values: Record<string, string | number>): string =>
   `  - { ${Object.entries(values)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join(', ')} }`
 
-const all = Object.values(TEAMS)
+const all = TEAMS.flatMap((teams) => Object.values(teams))
+const importers = TEAMS.map(({ flows }) => flows)
 const REGISTRY = [
   'teams:',
   ...all.map(({ id, name, key }) => `  - { id: ${id}, name: ${name}, apiKeys: ["${key}"] }`),
   'events:',
   ...all.map(({ id, event }) => quoted({ identifier: event, team: id, name: 'Order placed' })),
-  quoted({ identifier: 'import', team: 'flows', name: 'Nightly import' }),
+  ...importers.map(({ id }) => quoted({ identifier: `${id}.import`, team: id, name: 'Nightly import' })),
   'steps:',
   ...all.flatMap(({ id, event, steps }) =>
     steps.map((identifier, index) =>
       quoted({ identifier, team: id, event, name: STEPS[index] ?? '', order: index + 1 }),
     ),
   ),
-  ...Array.from({ length: STAGES }, (_, index) =>
-    quoted({ identifier: `import.${index}`, team: 'flows', event: 'import', name: `Stage ${index}`, order: index + 1 }),
+  ...importers.flatMap(({ id }) =>
+    Array.from({ length: STAGES }, (_, index) => {
+      const event = `${id}.import`
+      return quoted({ identifier: `${event}.${index}`, team: id, event, name: `Stage ${index}`, order: index + 1 })
+    }),
   ),
   'projects:',
   ...all.flatMap(({ id, project, otherProject }) => [
@@ -165,6 +184,8 @@ export function clientOf({ page, gateway }: Stand, team: StandTeam): TeamClient 
 /** The server and the browser of scenarios. An error in a page's console, or a request to another origin, fails the test. */
 export interface Stage extends Browse {
   stand(): Stand
+  /** Those of the current try. */
+  teams(): Teams
   /** Opens a page of the stand, signed in with the Team's key; it may read and write the clipboard. */
   show(team: StandTeam, path: string, options?: OpenOptions): Promise<OpenPage>
 }

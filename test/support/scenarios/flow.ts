@@ -5,30 +5,26 @@ import { eventually } from '../eventually.ts'
 import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, STAGES, sendLogs, WAREHOUSE } from '../page-flow.ts'
 import { paramsOf, SHOWN_MS } from '../page-logs.ts'
 import type { Stage } from '../page-stand.ts'
-import { clientOf, TEAMS } from '../page-stand.ts'
+import { clientOf, type StandTeam } from '../page-stand.ts'
 
-const TEAM = TEAMS.flows
-const HERE: Readonly<Record<string, string | undefined>> = {
-  order: TEAM.event,
-  [CHECKOUT]: TEAM.project,
-  [WAREHOUSE]: TEAM.otherProject,
-}
 /** The order of the embedded tests, sent to the stand's Team. */
-const order = (key: string): readonly SentLog[] =>
-  orderOf(key)
-    .filter(({ to }) => to !== 'audit')
-    .map((log) => ({ ...log, to: HERE[log.to] ?? `flows.${log.to}` }))
-const ORDER_LOGS = order('').length
+function orderIn({ id, event, project, otherProject }: StandTeam, key: string): readonly SentLog[] {
+  const here: Readonly<Record<string, string>> = { order: event, [CHECKOUT]: project, [WAREHOUSE]: otherProject }
+  const logs = orderOf(key).filter(({ to }) => to !== 'audit')
+  return logs.map((log) => ({ ...log, to: here[log.to] ?? `${id}.${log.to}` }))
+}
 
 /** Point 3: logs that share a correlationKey. */
-export function flowScenarios({ stand, show }: Stage): void {
-  const send = (logs: readonly SentLog[]): Promise<void> => sendLogs(logs, clientOf(stand(), TEAM), SHOWN_MS)
+export function flowScenarios({ stand, teams, show }: Stage): void {
+  const send = (logs: readonly SentLog[]): Promise<void> => sendLogs(logs, clientOf(stand(), teams().flows), SHOWN_MS)
+  const order = (key: string): readonly SentLog[] => orderIn(teams().flows, key)
   const rows = (page: Page) => page.locator('.flow-list tbody tr')
 
   test('a flow is drawn with what has not happened yet, read, zoomed, searched and saved', async () => {
-    await send(order('order-1'))
-    const { page, axe } = await show(TEAM, '/flows/order-1')
-    await page.getByRole('heading', { name: `${ORDER_LOGS} logs`, exact: true }).waitFor()
+    const logs = order('order-1')
+    await send(logs)
+    const { page, axe } = await show(teams().flows, '/flows/order-1')
+    await page.getByRole('heading', { name: `${logs.length} logs`, exact: true }).waitFor()
     expect(await page.locator('.flow-name').allTextContents()).toEqual([
       ...['Order placed', 'Validate', 'Charge', 'Ship', 'Deliver', 'Checkout API', 'Warehouse'],
     ])
@@ -51,10 +47,10 @@ export function flowScenarios({ stand, show }: Stage): void {
     await page.mouse.down()
     await page.mouse.move(fold.x - 2, plot.y + 160, { steps: 3 })
     await page.mouse.up()
-    await page.getByRole('heading', { name: `7 of ${ORDER_LOGS} logs` }).waitFor()
+    await page.getByRole('heading', { name: `7 of ${logs.length} logs` }).waitFor()
     expect(await page.locator('.flow-mini-on').isVisible()).toBe(true)
     await page.keyboard.press('0')
-    await page.getByRole('heading', { name: `${ORDER_LOGS} logs`, exact: true }).waitFor()
+    await page.getByRole('heading', { name: `${logs.length} logs`, exact: true }).waitFor()
 
     await page.getByLabel('Find in this flow').fill('paynet')
     await page.getByText('2 matches').waitFor()
@@ -68,16 +64,16 @@ export function flowScenarios({ stand, show }: Stage): void {
     const svg = await save('Drawing as SVG')
     expect(svg).toContain('next, not seen')
     expect(svg).not.toMatch(/var\(--|<script|href/)
-    expect((await save('All logs as NDJSON')).trim().split('\n')).toHaveLength(ORDER_LOGS)
+    expect((await save('All logs as NDJSON')).trim().split('\n')).toHaveLength(logs.length)
   })
 
   test('a flow grows while it is looked at, from before its first log to its last Step', async () => {
     const key = 'order/live?#'
-    const { page } = await show(TEAM, `/flows/${encodeURIComponent(key)}`)
+    const { page } = await show(teams().flows, `/flows/${encodeURIComponent(key)}`)
     await page.getByText('The page waits for its first log').waitFor()
     const names = ['validate', 'charge', 'ship', 'deliver']
     for (const name of names) {
-      await send([{ to: `${TEAM.event}.${name}`, key, at: Date.now(), text: `done: ${name}` }])
+      await send([{ to: `${teams().flows.event}.${name}`, key, at: Date.now(), text: `done: ${name}` }])
       await page.getByText(`done: ${name}`).waitFor({ timeout: SHOWN_MS })
     }
     await eventually(async () => expect(await page.locator('.flow-state').textContent()).toBe('finished'), SHOWN_MS)
@@ -86,8 +82,8 @@ export function flowScenarios({ stand, show }: Stage): void {
 
   test('recent flows are listed by their last log, with state, and found by part of a key', async () => {
     await send(order('recent-old'))
-    await send([{ to: `${TEAM.event}.charge`, key: 'recent-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
-    const { page, axe } = await show(TEAM, '/flows')
+    await send([{ to: `${teams().flows.event}.charge`, key: 'recent-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
+    const { page, axe } = await show(teams().flows, '/flows')
     await page.getByLabel('Part of a correlationKey', { exact: false }).fill('RECENT-')
     const keys = page.locator('.flows-key')
     await eventually(async () => expect(await keys.allTextContents()).toEqual(['recent-bad', 'recent-old']), SHOWN_MS)
@@ -100,16 +96,17 @@ export function flowScenarios({ stand, show }: Stage): void {
 
   test('two thousand logs in forty lanes are drawn with few nodes, and the list follows the window', async () => {
     const key = 'import-1'
+    const team = teams().flows
     await send(
       Array.from({ length: 2_000 }, (_, index): SentLog => {
         const lane = index % 40
         const level = index % 97 === 0 ? 'Error' : 'Information'
         const log = { key, level, at: BEGIN + ((index * 7_919) % 2_000) * 3 * SECOND, text: `row ${index}` }
-        if (lane < STAGES) return { ...log, to: `import.${lane}` }
-        return { ...log, to: lane === STAGES ? TEAM.project : TEAM.otherProject, category: 'Import.Worker' }
+        if (lane < STAGES) return { ...log, to: `${team.id}.import.${lane}` }
+        return { ...log, to: lane === STAGES ? team.project : team.otherProject, category: 'Import.Worker' }
       }),
     )
-    const { page } = await show(TEAM, `/flows/${key}`)
+    const { page } = await show(teams().flows, `/flows/${key}`)
     await page.getByRole('heading', { name: '2,000 logs', exact: true }).waitFor({ timeout: SHOWN_MS })
     await eventually(async () => expect(await page.getByRole('option').count()).toBeGreaterThan(1_000))
     const nodes = await page.evaluate<number>(`document.querySelectorAll('.flow-drawing svg *').length`)

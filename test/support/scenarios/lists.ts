@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts, SHOWN_MS } from '../page-logs.ts'
-import { clientOf, MINUTE, type Stage, TEAMS } from '../page-stand.ts'
+import { clientOf, MINUTE, type Stage } from '../page-stand.ts'
 
 const BEGIN = Date.now()
 const ago = (minutes: number): string => new Date(BEGIN - minutes * MINUTE).toISOString()
@@ -28,7 +28,7 @@ const MANY = 250
 
 /** Point 2: event logs and application logs. */
 export function listScenarios(stage: Stage): void {
-  const { stand, show } = stage
+  const { stand, teams, show } = stage
   const rail = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
   const level = (page: Page, name: string) => page.getByRole('group', { name: 'Levels' }).getByRole('button', { name })
   const search = async (page: Page, text: string): Promise<void> => {
@@ -37,7 +37,7 @@ export function listScenarios(stage: Stage): void {
   }
 
   test('event logs are searched, counted, narrowed, exported and linked to', async () => {
-    const client = clientOf(stand(), TEAMS.lists)
+    const client = clientOf(stand(), teams().lists)
     await client.event({ payload: 'accepted', timestamp: ago(50), correlationKey: 'order-1' })
     await client.event({ step: 0, payload: PAYLOAD, timestamp: ago(40) })
     const environment = 'Production'
@@ -46,7 +46,7 @@ export function listScenarios(stage: Stage): void {
     await client.total('event', 4)
     const ALL = ['card charged', 'card declined', SHOWN, 'accepted']
 
-    const { page, context, axe } = await show(TEAMS.lists, '/event-logs?from=now-1h')
+    const { page, context, axe } = await show(teams().lists, '/event-logs?from=now-1h')
     const pages = context.pages()
     await expectRows(page, ALL)
     await eventually(async () =>
@@ -59,7 +59,7 @@ export function listScenarios(stage: Stage): void {
     await search(page, 'card (declined')
     await page.getByText('Searched as text.').waitFor()
     await expectRows(page, ['card declined'])
-    await search(page, '-step:lists.order.charge level:>=info')
+    await search(page, `-step:${teams().lists.event}.charge level:>=info`)
     await expectRows(page, [SHOWN, 'accepted'])
     await search(page, '')
     await page.locator('tr.log', { hasText: 'declined' }).locator('.text').click()
@@ -109,13 +109,13 @@ export function listScenarios(stage: Stage): void {
 
     await page.keyboard.press('l')
     const link = new URL(await eventually(() => linkIn(page)))
-    const { page: other } = await stage.open(link.origin, { key: TEAMS.lists.key, path: link.pathname + link.search })
+    const { page: other } = await stage.open(link.origin, { key: teams().lists.key, path: link.pathname + link.search })
     await expectRows(other, ['card declined', SHOWN])
     expect(context.pages()).toEqual(pages)
   })
 
   test('a log tells its fields, scopes, causes and neighbours, and is sent again by a command', async () => {
-    const client = clientOf(stand(), TEAMS.entries)
+    const client = clientOf(stand(), teams().entries)
     const scopeData = { Scopes: SCOPES }
     await client.applications([
       { categoryName: 'Microsoft.Hosting.Lifetime', message: 'started', timestamp: ago(45) },
@@ -126,7 +126,7 @@ export function listScenarios(stage: Stage): void {
       },
     ])
     await client.total('application', 3)
-    const { page, axe } = await show(TEAMS.entries, '/application-logs')
+    const { page, axe } = await show(teams().entries, '/application-logs')
     await expectRows(page, [
       'not sent InvalidOperationException: Invoice 4711 could not be sent',
       '[1001 CartOpened] opened',
@@ -153,7 +153,7 @@ export function listScenarios(stage: Stage): void {
 
     await panel.getByRole('button', { name: 'Copy as cURL' }).click()
     await eventually(async () => expect(await copied(page)).toContain('curl'))
-    const command = `${(await copied(page)).replace('<API_KEY>', TEAMS.entries.key)} -s`
+    const command = `${(await copied(page)).replace('<API_KEY>', teams().entries.key)} -s`
     expect(command).toContain(`${stand().gateway}/api/ApplicationLogs`)
     expect(JSON.parse(execFileSync('bash', ['-c', command], { encoding: 'utf8' }))).toMatchObject({ success: true })
     await client.total('application', 4)
@@ -163,13 +163,13 @@ export function listScenarios(stage: Stage): void {
   })
 
   test('a value inside logs is a column, also of what a row has cut, in a file and in a chart; the search is shared with the Team', async () => {
-    const client = clientOf(stand(), TEAMS.members)
+    const client = clientOf(stand(), teams().members)
     await client.applications([
       { message: 'long', timestamp: ago(2), scopeData: { text: 'x'.repeat(20_000), tenant: 'acme', ms: 12.5 } },
       { message: 'short', timestamp: ago(1), scopeData: { tenant: 'globex', ms: 40 } },
     ])
     await client.total('application', 2)
-    const { page } = await show(TEAMS.members, '/application-logs?columns=scope.tenant,message')
+    const { page } = await show(teams().members, '/application-logs?columns=scope.tenant,message')
     const tenants = (of: Page) => of.locator('tr.log .value').allTextContents()
     await eventually(async () => expect(await tenants(page)).toEqual(['globex', 'acme']), SHOWN_MS)
     await page.getByRole('button', { name: 'Export and share' }).click()
@@ -183,7 +183,7 @@ export function listScenarios(stage: Stage): void {
       `${ago(1)},globex,short`,
       `${ago(2)},acme,long`,
     ])
-    const { page: chart } = await show(TEAMS.members, '/application-logs?chart=max&value=scope.ms&by=scope.tenant')
+    const { page: chart } = await show(teams().members, '/application-logs?chart=max&value=scope.ms&by=scope.tenant')
     const legend = () => chart.locator('.series').allTextContents()
     await eventually(async () => expect((await legend()).toSorted()).toEqual(['acme12.5', 'globex40']), SHOWN_MS)
 
@@ -192,7 +192,7 @@ export function listScenarios(stage: Stage): void {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'By tenant' }).waitFor()
 
-    const { page: other } = await show(TEAMS.members, '/event-logs')
+    const { page: other } = await show(teams().members, '/event-logs')
     await other.getByRole('button', { name: 'Saved', exact: true }).waitFor()
     await other.keyboard.press('Control+k')
     await other.getByRole('combobox', { name: 'saved search' }).fill('tenant')
@@ -202,8 +202,8 @@ export function listScenarios(stage: Stage): void {
   })
 
   test('the tail shows logs as they come, and holds them back while one reads', async () => {
-    const client = clientOf(stand(), TEAMS.lists)
-    const { page } = await show(TEAMS.lists, '/event-logs?q=tailed')
+    const client = clientOf(stand(), teams().lists)
+    const { page } = await show(teams().lists, '/event-logs?q=tailed')
     await page.getByText('Nothing matches').waitFor()
     await page.keyboard.press('t')
     await page.locator('.tail.live').waitFor()
@@ -223,7 +223,7 @@ export function listScenarios(stage: Stage): void {
   })
 
   test('older logs come below as one goes down: every one, in order, none twice', async () => {
-    const client = clientOf(stand(), TEAMS.lists)
+    const client = clientOf(stand(), teams().lists)
     const logs = Array.from({ length: MANY }, (_, index) => ({
       message: `row ${index}`,
       // Groups of three share a millisecond.
@@ -233,7 +233,7 @@ export function listScenarios(stage: Stage): void {
     await client.total('application', MANY)
     const all = (await client.all('/api/application-logs')).map(({ id }) => id)
     expect(all).toHaveLength(MANY)
-    const { page } = await show(TEAMS.lists, '/application-logs')
+    const { page } = await show(teams().lists, '/application-logs')
     await page.getByText(`${MANY} logs`, { exact: true }).waitFor()
     await readDown(page, all)
     await page.getByText('No older logs in this time').waitFor()

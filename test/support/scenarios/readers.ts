@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { PLAIN_HOST } from '../open-page.ts'
 import { overflow, rowTexts, SHOWN_MS } from '../page-logs.ts'
-import { clientOf, MINUTE, type Stage, type Stand, TEAMS } from '../page-stand.ts'
+import { clientOf, MINUTE, type Stage, type Stand, type StandTeam } from '../page-stand.ts'
 
-const TEAM = TEAMS.readers
 const KEY = 'order-4711'
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202e\u001b[31m'
 
@@ -18,8 +17,8 @@ const PAGES = {
   '/refused': 'h1',
 }
 
-async function fill(stand: Stand): Promise<void> {
-  const client = clientOf(stand, TEAM)
+async function fill(stand: Stand, team: StandTeam): Promise<void> {
+  const client = clientOf(stand, team)
   const { data } = await client.get<{ total: number }>('/api/event-logs/histogram?buckets=1')
   if (data.total > 0) return
   for (const [step, level] of ['Information', 'Warning', 'Error'].entries())
@@ -36,16 +35,16 @@ async function fill(stand: Stand): Promise<void> {
 }
 
 /** Point 7: pages that everybody can read; they are the same whatever stores are behind them. */
-export function lookScenarios({ stand, show }: Stage): void {
+export function lookScenarios({ stand, teams, show }: Stage): void {
   test.each([
     ['wide', {}],
     ['390 px wide', { width: 390, height: 844, reducedMotion: true }],
   ])(
     'axe finds nothing, nothing sticks out and no text runs, on any page: %s',
     async (_name, look) => {
-      await fill(stand())
+      await fill(stand(), teams().readers)
       for (const [path, read] of Object.entries(PAGES)) {
-        const { page, axe } = await show(TEAM, path, look)
+        const { page, axe } = await show(teams().readers, path, look)
         await page.locator(read).first().waitFor()
         expect([path, await overflow(page), await axe()]).toEqual([path, 0, []])
         expect(await page.evaluate('window.hacked')).toBeUndefined()
@@ -58,10 +57,10 @@ export function lookScenarios({ stand, show }: Stage): void {
 }
 
 /** Point 7, and bad luck: who reads it how, text that means harm, and a server that goes. */
-export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
+export function readerScenarios({ stand, teams, show, open, tolerate }: Stage): void {
   test('keys go from page to page and are told by ?; times in UTC, the theme and what is copied are as one likes', async () => {
-    await fill(stand())
-    const { page } = await show(TEAM, '/event-logs', { zone: 'Asia/Kolkata' })
+    await fill(stand(), teams().readers)
+    const { page } = await show(teams().readers, '/event-logs', { zone: 'Asia/Kolkata' })
     await page.locator('tr.log').first().waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
@@ -79,7 +78,7 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
 
     const background = 'getComputedStyle(document.body).backgroundColor'
     const light = await page.evaluate(background)
-    await page.getByRole('button', { name: TEAM.name }).click()
+    await page.getByRole('button', { name: teams().readers.name }).click()
     await page.getByRole('button', { name: 'Dark' }).click()
     const dark = await page.evaluate(background)
     expect(dark).not.toBe(light)
@@ -88,7 +87,7 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
 
     // Under a name and without encryption, where browsers give no clipboard.
     const plain = await open(stand().page.replace('127.0.0.1', PLAIN_HOST), { path: `/flows/${KEY}` })
-    await plain.page.getByLabel('Team key').fill(TEAM.key)
+    await plain.page.getByLabel('Team key').fill(teams().readers.key)
     await plain.page.keyboard.press('Enter')
     await plain.page.getByRole('button', { name: 'Copy the correlationKey' }).click()
     await plain.page.keyboard.press('g')
@@ -98,10 +97,10 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
   })
 
   test('a server that is gone is said once; what is typed stays, and the tail goes on when it is back', async () => {
-    await fill(stand())
+    await fill(stand(), teams().readers)
     tolerate(/net::ERR_|Failed to load resource/)
-    const client = clientOf(stand(), TEAM)
-    const { page } = await show(TEAM, '/event-logs?live=1')
+    const client = clientOf(stand(), teams().readers)
+    const { page } = await show(teams().readers, '/event-logs?live=1')
     await page.locator('.tail.live').waitFor()
     const search = page.getByRole('combobox', { name: 'Search' })
     await search.fill('half a sentence')

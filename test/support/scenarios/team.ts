@@ -4,12 +4,13 @@ import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows, SHOWN_MS } from '../page-logs.ts'
 import type { Stage } from '../page-stand.ts'
-import { clientOf, TEAMS } from '../page-stand.ts'
+import { clientOf } from '../page-stand.ts'
 
 /** Points 4 to 6: what a Team owns, its refusals, and its first minute. */
-export function teamScenarios({ stand, show }: Stage): void {
+export function teamScenarios({ stand, teams, show }: Stage): void {
   test('settings: an Event made on the page takes logs; a key is shown once, used and revoked', async () => {
-    const team = TEAMS.owners
+    const team = teams().owners
+    const uniqueIdentifier = `${team.id}.refund`
     const { page, axe } = await show(team, '/team')
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' })
     const dialog = page.getByRole('dialog')
@@ -20,11 +21,11 @@ export function teamScenarios({ stand, show }: Stage): void {
     }
     const send = (key = team.key) =>
       createClient(stand().gateway, key).post('/api/ExternalLogs', {
-        ...{ uniqueIdentifier: 'refund', payload: 'x', level: 'Error' },
+        ...{ uniqueIdentifier, payload: 'x', level: 'Error' },
       })
 
     await button('New Event').click()
-    await dialog.getByLabel('Identifier').fill('refund')
+    await dialog.getByLabel('Identifier').fill(uniqueIdentifier)
     await dialog.getByLabel('Name', { exact: true }).fill('Refund')
     await button('Create the Event').click()
     await row('Refund').waitFor()
@@ -67,11 +68,11 @@ export function teamScenarios({ stand, show }: Stage): void {
   })
 
   test('refused logs: the reason, the nearest identifier, and a command that works once it is mended', async () => {
-    const team = TEAMS.senders
+    const team = teams().senders
     const client = clientOf(stand(), team)
     const { page, axe } = await show(team, '/refused')
     await page.getByText('Nothing was refused', { exact: true }).waitFor()
-    const body = { uniqueIdentifier: 'senders.odrer', payload: "it's <b>late</b>", level: 'Error' }
+    const body = { uniqueIdentifier: `${team.id}.odrer`, payload: "it's <b>late</b>", level: 'Error' }
     await client.post('/api/ExternalLogs', body, { 'user-agent': 'acme-shop/2.1' })
     await client.post('/api/ApplicationLogs/batch', {
       uniqueIdentifier: team.project,
@@ -80,9 +81,9 @@ export function teamScenarios({ stand, show }: Stage): void {
         { categoryName: 'A', message: 'm', level: 'Error', eventId: 'x' },
       ],
     })
-    const one = page.locator('details', { hasText: 'senders.odrer' })
+    const one = page.locator('details', { hasText: `${team.id}.odrer` })
     await one.locator('summary').click({ timeout: SHOWN_MS })
-    await one.getByText('Did you mean senders.order?').waitFor()
+    await one.getByText(`Did you mean ${team.event}?`).waitFor()
     for (const text of [`${team.key.slice(0, 6)}…`, 'acme-shop/2.1', '<b>late</b>'])
       await one.getByText(text).last().waitFor()
     const other = page.getByRole('region', { name: 'invalid_request' }).locator('details')
@@ -100,7 +101,7 @@ export function teamScenarios({ stand, show }: Stage): void {
   })
 
   test('the first minute: code to paste, the wait for the first log, and a sample flow through the gateway', async () => {
-    const team = TEAMS.newcomers
+    const team = teams().newcomers
     const { page, axe } = await show(team, '/event-logs')
     await page.getByText('Waiting for the first event log').waitFor()
     expect(await page.locator('pre').textContent()).toContain(`${stand().gateway}/api/ExternalLogs`)
