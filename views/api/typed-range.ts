@@ -8,23 +8,29 @@ const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9
 
 const CLOCK = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?$/
 
+/** How many days ago the days are that have a name. */
+const NAMED_DAYS = { today: 0, yesterday: 1 }
+const NAMED_DAY = /^(today|yesterday)\b/i
+
 /**
- * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, a time without a day is the latest one, or the
- * first one after the beginning, a relative time stays relative, and an empty field leaves that end open.
+ * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, as are the days of today and yesterday, a time
+ * without a day is the latest one, or the first one after the beginning, a relative time stays relative, and an empty field leaves that end
+ * open.
  */
 export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const now = clock.now()
   const zone = zoneOf(values.zone ?? 'UTC')
   const read = (path: 'begin' | 'end', after?: number): string | null => {
-    const text = values[path]?.trim() ?? ''
-    if (text === '') return null
+    const typed = values[path]?.trim() ?? ''
+    if (typed === '') return null
+    const text = typed.replace(NAMED_DAY, (name) => namedDay(name, zone, now))
     const time = CLOCK.test(text) ? timeOfDay(text, zone, now, path, after) : typedTime(text, zone, now, path)
     if (time !== undefined) return time
     throw refusal(
       path,
       WRITTEN.test(text) || CLOCK.test(text)
-        ? `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
-        : `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`,
+        ? `“${typed}” does not exist, or lies outside 1970 to 2261 in UTC.`
+        : `“${typed}” is neither a time such as 2026-01-31 09:30 or yesterday 9:30 nor one such as now-2h (s, m, h, d, w).`,
     )
   }
   const from = read('begin')
@@ -40,6 +46,12 @@ const refusal = (path: string, message: string) =>
   new ProblemError({ code: 'invalid_request', message, details: [{ path, message }], retryable: false })
 
 const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
+
+/** The date of a day that has a name: `2026-01-31`. */
+function namedDay(name: string, zone: Intl.DateTimeFormat, now: number): string {
+  const ago = NAMED_DAYS[name.toLowerCase() as keyof typeof NAMED_DAYS]
+  return timestampOf(now + offsetAt(zone, now) - ago * DAY_MS).slice(0, 10)
+}
 
 /** A time of day: the latest one until `now`, or the first one after a beginning (milliseconds since 1970) if there is one. */
 function timeOfDay(

@@ -65,8 +65,28 @@ describe('GET /api/query/range', () => {
     expect((await typed({ begin, end, zone: 'Europe/Berlin' })).data).toEqual({ from, to })
   })
 
+  // The same instant, at which it is still the day before in UTC.
+  test.each([
+    ['Europe/Berlin', 'today', '', '2026-02-28T23:00:00.000Z', null],
+    ['Europe/Berlin', 'yesterday', 'Today', '2026-02-27T23:00:00.000Z', '2026-02-28T23:00:00.000Z'],
+    ['Europe/Berlin', 'yesterday 9:30', '10:00', '2026-02-28T08:30:00.000Z', '2026-02-28T09:00:00.000Z'],
+    ['UTC', 'yesterday 14:05', 'today 14:05', '2026-02-27T14:05:00.000Z', '2026-02-28T14:05:00.000Z'],
+    // Yesterday has 23 hours.
+    [
+      'Europe/Berlin',
+      'yesterday',
+      'today 0:30',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:30:00.000Z',
+      '2026-03-29T23:00Z',
+    ],
+  ])('in %s, %j to %j is from %s to %s', async (zone, begin, end, from, to, now = '2026-02-28T23:10Z') => {
+    views.time.now = Date.parse(now)
+    expect((await typed({ begin, end, zone })).data).toEqual({ from, to })
+  })
+
   const neither = (text: string): string =>
-    `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h (s, m, h, d, w).`
+    `“${text}” is neither a time such as 2026-01-31 09:30 or yesterday 9:30 nor one such as now-2h (s, m, h, d, w).`
   const absent = (text: string): string => `“${text}” does not exist, or lies outside 1970 to 2261 in UTC.`
   const tooEarly = 'The end has to be later than the beginning.'
 
@@ -83,6 +103,9 @@ describe('GET /api/query/range', () => {
     [{ begin: '2026-01-31 24:00' }, 'begin', absent('2026-01-31 24:00')],
     [{ begin: '2026-01-31T09:30+25:00' }, 'begin', absent('2026-01-31T09:30+25:00')],
     [{ begin: '2026-01-31 soon' }, 'begin', neither('2026-01-31 soon')],
+    [{ begin: 'yesterday 25:00' }, 'begin', absent('yesterday 25:00')],
+    [{ begin: 'yesterdays' }, 'begin', neither('yesterdays')],
+    [{ begin: 'today', end: 'yesterday' }, 'end', tooEarly],
     [{ begin: 'now-999999w' }, 'begin', neither('now-999999w')],
     [{ begin: 'now', end: 'now-1h' }, 'end', tooEarly],
     [{ begin: 'now+1h' }, 'end', tooEarly],

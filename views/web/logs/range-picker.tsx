@@ -123,7 +123,7 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
         </p>
       )}
       <p class="hint">
-        {shownTime(iso(now - (now % 60_000)), utc)}, 9:30, 2h or now-2h. Zone: {zoneText(utc, now)}.
+        {shownTime(iso(now - (now % 60_000)), utc)}, 9:30, yesterday 9:30, 2h or now-2h. Zone: {zoneText(utc, now)}.
       </p>
       <button type="submit" class="button primary">
         Show
