@@ -141,12 +141,12 @@ describeWithBrowser('groups of application logs', ({ open }) => {
   })
 
   test('of event logs are their Steps, each over time and with its last log, and lead to the logs of one', async () => {
-    const send = (uniqueIdentifier: string, minutes: number, level = 'Information') =>
-      server.event({ uniqueIdentifier, payload: 'charged', timestamp: ago(minutes), level })
+    const send = (uniqueIdentifier: string, minutes: number, level = 'Information', payload = 'charged') =>
+      server.event({ uniqueIdentifier, payload, timestamp: ago(minutes), level })
     await send('order-placed', 5)
     await send('order-placed.charge', 4)
     await send('order-placed.charge', 3, 'Error')
-    await send('order-placed.ship', 2)
+    await send('order-placed.ship', 2, 'Information', '{"order":{"id":4711},"carrier":"dhl"}')
     await server.total('event', 4)
     const { page, context } = await show('/event-logs?event=order-placed')
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -156,7 +156,7 @@ describeWithBrowser('groups of application logs', ({ open }) => {
     await groups(page).nth(1).waitFor()
     expect(await groups(page).locator('.what').allTextContents()).toEqual([
       'Chargeorder-placed.charge · charged',
-      'Shiporder-placed.ship · charged',
+      'Shiporder-placed.ship · order.id=4711 carrier=dhl',
     ])
     expect(await groups(page).locator('.spark').count()).toBe(2)
     expect(await groups(page).locator('.seen').first().textContent()).toMatch(/last \d+ m ago/)

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { countText, plural, visible } from '../../flow-layout/format.ts'
+import { payloadLine } from '../../flow-layout/payload.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { Group, Groups, Histogram } from '../../schemas/answers.ts'
 import { Failed } from '../api/failed.tsx'
@@ -155,7 +156,7 @@ function Row({ group, by, now, earlier }: RowProps) {
   const length = earlier?.length ?? ''
   const isStep = by === 'step'
   // Steps of several Events may have the same name.
-  const below = [...(isStep ? [value] : (detail?.split('\n', 1) ?? [])), sample.message].join(' · ')
+  const below = isStep ? [value, payloadLine(sample.message)] : [...(detail?.split('\n', 1) ?? []), sample.message]
   // A Step takes the place of its Event.
   const chosen = { [GROUP_PARAMETERS[by]]: value, ...(isStep && { event: undefined }) }
   return (
@@ -167,7 +168,7 @@ function Row({ group, by, now, earlier }: RowProps) {
             {visible(label)}
           </bdi>
           <bdi class="cut muted small" title={visible(detail ?? sample.message)}>
-            {visible(below)}
+            {visible(below.join(' · '))}
           </bdi>
         </span>
         <Sparkline group={group} />
