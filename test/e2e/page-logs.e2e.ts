@@ -5,7 +5,7 @@ import { problem } from '../../shared/contract/errors.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import type { Choices } from '../../views/schemas/answers.ts'
-import { createClient } from '../support/api.ts'
+import { accepted } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { READER_ZONE } from '../support/open-page.ts'
@@ -97,7 +97,7 @@ async function fill(server: LogsServer): Promise<void> {
 
 const EVENTS = ['probed', 'card charged', 'card declined', 'order.id=12345678901234567890 valid=true', 'accepted']
 
-describeWithBrowser('the log lists', ({ open, tolerate }) => {
+describeWithBrowser('the log lists', ({ open, team, tolerate }) => {
   let server: LogsServer
   beforeAll(async () => {
     server = await startLogsServer()
@@ -905,12 +905,14 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     })
 
     test('at all: the first minute, until the first log is here with its counts', async () => {
-      const { page } = await open(server.url, { path: '/event-logs', key: QUIET_KEY })
+      // Of its own in each try, as there is only one first log.
+      const { url, key, client, identifier } = await team()
+      const { page } = await open(url, { path: '/event-logs', key })
       await page.getByText('Waiting for the first event log').waitFor()
-      const { page: other } = await open(server.url, { path: '/application-logs', key: QUIET_KEY })
+      const { page: other } = await open(url, { path: '/application-logs', key })
       await other.getByText('Waiting for the first application log').waitFor()
-      const quiet = createClient(server.url, QUIET_KEY)
-      await quiet.post('/api/ExternalLogs', { uniqueIdentifier: 'still', payload: 'the first', level: 'Warning' })
+      const log = { uniqueIdentifier: identifier, payload: 'the first', level: 'Warning' }
+      await accepted(client, '/api/ExternalLogs', log)
       await expectRows(page, ['the first'])
       await page.getByText('1 log', { exact: true }).waitFor()
       await eventually(async () => expect(await page.locator('.histogram rect:not(.fade)').count()).toBe(1))
