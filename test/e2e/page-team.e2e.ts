@@ -185,6 +185,20 @@ describeWithBrowser("the page of a Team's settings", ({ open, team, serve, toler
     await dialog(page).waitFor({ state: 'detached' })
   })
 
+  test('keeps what was typed when the session is over, and does not say that it is once one has signed in again', async () => {
+    tolerate(REFUSED)
+    const page = await opened()
+    await button(page, 'New Event').click()
+    const form = page.getByRole('dialog', { name: 'New Event' })
+    await form.getByLabel('Identifier').fill('half-done')
+    await page.context().clearCookies()
+    await button(page, 'Create the Event').click()
+    await signInAgain(page, server.key)
+    await eventually(async () => expect(await form.getByRole('alert').textContent()).toBe(''))
+    await button(page, 'Create the Event').click()
+    await row(page, 'half-done').waitFor()
+  })
+
   test('text of names and identifiers is text', async () => {
     const identifier = '<img src=x onerror=alert(1)>\u202e'
     await server.client.post('/api/team/events', { identifier, name: '<b>bold</b>' })

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Result } from '../api/client.ts'
+import { session } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { useStore } from '../ui/store.ts'
 
 interface FormDialogProps {
   readonly title: string
@@ -19,6 +21,9 @@ interface FormDialogProps {
 export function FormDialog({ title, confirm, isDanger, onSubmit, onClose, children }: FormDialogProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
+  const { state } = useStore(session)
+  // Whoever has signed in again can try again: that the session was over is no reason any more.
+  useEffect(() => setProblem(''), [state])
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (busy) return
