@@ -831,6 +831,19 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.evaluate('scrollY')).toBe(0)
   })
 
+  test('stays where one has scrolled to, as its logs are read again', async () => {
+    const { page } = await openFlow('order-1', { width: 680, height: 384 })
+    await page.keyboard.press('n')
+    await eventually(async () => expect(await page.evaluate('scrollY')).toBeGreaterThan(0))
+    await page.evaluate('scrollTo(0, 0)')
+    const readAgain = page.waitForResponse(/limit=1000/)
+    // The tail opens anew, as in a tab that one returns to.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await (await readAgain).finished()
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
+    expect(await page.evaluate('scrollY')).toBe(0)
+  })
+
   test('is clean by axe, wide and narrow, and never wider than the window', async () => {
     for (const look of [{}, { width: 390, height: 844 }]) {
       const { page, axe } = await openFlow('order-1?q=paynet', look)

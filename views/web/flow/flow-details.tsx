@@ -21,7 +21,7 @@ export function FlowDetails({ view, log: { entry: listed, where, sinceStart, sin
   const entry = useWhole(listed)
   const panel = useRef<HTMLElement>(null)
   // In a low or narrow window, what a key or a row selects may be out of sight, here and in the drawing.
-  useEffect(() => bringIntoSight(panel.current, '.flow-ring'), [listed])
+  useEffect(() => bringIntoSight(panel.current, '.flow-ring'), [listed.id])
   return (
     <aside class="panel flow-details" ref={panel} aria-label="The selected log">
       <div class="head">
