@@ -173,9 +173,9 @@ export const asReadError = (error: unknown): unknown =>
     ? new ReadTooLargeError('the beginning of a word stands for too many words', { cause: error })
     : error
 
-/** For requests to which an index that does not exist any more is one that holds nothing. */
+/** The parameters of a request that passes over an index that does not exist any more. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
-/** For requests that fail without any index: to a login without privileges none is there, which is not the same as a Team without entries. */
+/** The same, but the request fails without any index: a login without privileges sees none, and the Team may have entries. */
 export const PRESENT = { ignore_unavailable: true, allow_no_indices: false } as const
 const WANTED =
   'timed_out,hits.total.value,hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
