@@ -20,11 +20,16 @@ interface Found {
 type IndexAnswer = Readonly<Record<string, Found>>
 const FACTS = '*.aliases,*.settings.index.uuid,*.settings.index.creation_date'
 
-const ask = (connection: Connection, pattern: string, fields: string, states = 'open,closed') =>
+const ask = (connection: Connection, pattern: string, fields: string) =>
   askVisible<IndexAnswer>(connection, pattern, (indices) => ({
     method: 'GET',
     path: `/${indices}`,
-    query: { ignore_unavailable: true, allow_no_indices: true, expand_wildcards: states, filter_path: fields },
+    query: {
+      ignore_unavailable: true,
+      allow_no_indices: true,
+      expand_wildcards: 'open,closed',
+      filter_path: fields,
+    },
   }))
 
 /** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
@@ -92,7 +97,12 @@ export async function putAliasesBack(connection: Connection, lost: readonly Lost
  * name together with its alias; a sentence each. Reads cannot leave them out: a query for the names of indices also goes by all aliases.
  */
 export async function findSurplus(connection: Connection, names: IndexNames): Promise<readonly string[]> {
-  const { answer } = await ask(connection, `${names.all()},${names.flows}`, '*.settings.index.uuid,*.aliases', 'open')
+  const read = `${names.all()},${names.flows}`
+  const { answer } = await askVisible<IndexAnswer>(connection, read, (indices) => ({
+    method: 'GET',
+    path: `/${indices}/_alias`,
+    query: { ignore_unavailable: true, allow_no_indices: true, expand_wildcards: 'open' },
+  }))
   const found = Object.entries(answer).flatMap(([index, each]) => {
     // An index of any name may stand for a day by its alias alone.
     const held = [...new Set(namesOf(index, each).flatMap((name) => names.nameOf(name) ?? []))]

@@ -114,7 +114,7 @@ test.each<[string, Readonly<Record<string, object>>, readonly string[]]>([
   // A closed index shows nothing, and an index without an alias that reads look for is found by none.
   expect(asked).toMatchObject([
     {
-      path: '/sluice-event-logs-v1-*,sluice-application-logs-v1-*,sluice-flows-v1',
+      path: '/sluice-event-logs-v1-*,sluice-application-logs-v1-*,sluice-flows-v1/_alias',
       query: { expand_wildcards: 'open' },
     },
   ])
