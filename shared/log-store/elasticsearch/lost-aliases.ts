@@ -109,7 +109,10 @@ export async function findSurplus(connection: Connection, names: IndexNames): Pr
     return (held.length === 0 ? [null] : held).map((name) => ({ index, name }))
   })
   return [...Map.groupBy(found, ({ name }) => name)].flatMap(([name, those]) => {
-    const indices = those.map(({ index }) => index).join(' and ')
+    const indices = those
+      .map(({ index }) => index)
+      .toSorted()
+      .join(' and ')
     if (name === null) return `reads find ${indices} in the place of no day: ${REMOVE}`
     return those.length > 1 ? `reads find ${indices} for ${name}: of all but one, ${REMOVE}` : []
   })

@@ -97,7 +97,7 @@ test.each<[string, Readonly<Record<string, object>>, readonly string[]]>([
   ],
   [
     'two generations with the same alias',
-    { [second]: HOLDS, [third]: HOLDS },
+    { [third]: HOLDS, [second]: HOLDS },
     [`reads find ${second} and ${third} for ${first}: of all but one, close the index, or remove it or its alias`],
   ],
 ])('of the indices that reads find, those are told that show entries twice: %s', async (_, found, told) => {
