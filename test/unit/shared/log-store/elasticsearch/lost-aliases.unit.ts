@@ -93,7 +93,7 @@ test.each<[string, Readonly<Record<string, object>>, readonly string[]]>([
   [
     'a day restored under another name, with its alias',
     { [second]: HOLDS, [`restored-${second}`]: HOLDS },
-    [expect.stringContaining(`reads find ${second} and restored-${second} for ${first}: of all but one`)],
+    [expect.stringContaining(`reads find restored-${second} and ${second} for ${first}: of all but one`)],
   ],
   [
     'two generations with the same alias',
