@@ -168,7 +168,9 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
   test('a closed index of flows: a flow that has to be read waits, health says so, and it is written once it is open', async () => {
     await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_close`)
     const merging = store.mergeFlows([factAt(1)], never)
-    await eventually(async () => expect((await store.health()).reason).toContain('index_closed_exception'))
+    await eventually(async () =>
+      expect((await store.health()).reason).toContain(`index_closed_exception (${prefix}-flows-v1)`),
+    )
     expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 1')
     await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_open`)
     await merging
@@ -226,7 +228,7 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
 
   const blockReads = (read: true | null) => ['PUT', '_settings', { 'index.blocks.read': read }] as const
   test.each([
-    ['closed', ['POST', '_close'], ['POST', '_open'], 'index_closed_exception'],
+    ['closed', ['POST', '_close'], ['POST', '_open'], 'index_closed_exception (PREFIX-application-logs-v1-2026.01.30)'],
     [
       'blocked',
       blockReads(true),

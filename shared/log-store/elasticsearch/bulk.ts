@@ -199,7 +199,10 @@ type BulkAnswer =
   | ReturnType<typeof classifyRequest>
 
 /** The parts of an answer that `classifyItem` reads. */
-const JUDGED = 'items.*.status,items.*.result,items.*.error.type,items.*.error.reason,items.*.failure_store'
+const JUDGED = [
+  ...['items.*.status', 'items.*.result', 'items.*.failure_store'],
+  ...['items.*.error.type', 'items.*.error.reason', 'items.*.error.index'],
+].join()
 
 /** How long Elasticsearch waits for a shard: less than the time limit of a request, so that its answer says which one is missing. */
 const SHARD_WAIT = '20s'

@@ -209,7 +209,7 @@ export async function foundOf(
   lookups: readonly Lookup[],
   signal: AbortSignal,
 ): Promise<readonly Lookup[]> {
-  const query = { _source: false, filter_path: 'docs.found,docs.error.type,docs.error.reason' }
+  const query = { _source: false, filter_path: 'docs.found,docs.error.type,docs.error.reason,docs.error.index' }
   const docs = await lookUp<object>(connection, 'a lookup by id', lookups, { query, signal })
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }

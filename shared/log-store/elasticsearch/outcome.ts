@@ -16,6 +16,8 @@ type ItemVerdict =
 export interface ErrorBody {
   readonly type?: string
   readonly reason?: string
+  /** The name of the index that the error is about, where it is about one. */
+  readonly index?: string
   readonly root_cause?: readonly ErrorBody[]
 }
 
@@ -34,8 +36,9 @@ export interface BulkItem {
   readonly _primary_term?: number
 }
 
+const INDEX_CLOSED = 'index_closed_exception'
 /** Errors caused by the cluster's state, whatever their status (a full disk answers 429, a closed index 400). */
-const BLOCKED_TYPES: ReadonlySet<string> = new Set(['cluster_block_exception', 'index_closed_exception'])
+const BLOCKED_TYPES: ReadonlySet<string> = new Set(['cluster_block_exception', INDEX_CLOSED])
 const OVERLOAD_TYPES: ReadonlySet<string> = new Set(['es_rejected_execution_exception', 'circuit_breaking_exception'])
 
 /** A cluster that has no state or no master yet, as at its start, blocks everything too, but that passes by itself. */
@@ -48,6 +51,7 @@ const BLOCK = /^(?:index \[([\w.-]+)\] )?blocked by: \[[A-Z_]+\/\d+\/([^\],;]+)/
 /** The type of an error, with the block or other obstacle that an operator has to remove, if it is one. */
 export function typeOf(error: ErrorBody): string {
   const { type = '', reason = '' } = error
+  if (type === INDEX_CLOSED && error.index !== undefined) return `${type} (${error.index})`
   const [, index = 'the cluster', block] = (type === 'cluster_block_exception' && BLOCK.exec(reason)) || []
   return block === undefined ? (mendable(error) ?? type) : `${type} (${index}: ${block})`
 }

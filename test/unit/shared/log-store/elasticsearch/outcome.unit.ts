@@ -82,6 +82,8 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem(item('write block'))).toMatchObject({
       reason: 'cluster_block_exception (x-a: index write (api))',
     })
+    const closed = { type: 'index_closed_exception', reason: 'closed', index: 'x-a' }
+    expect(classifyItem({ status: 400, error: closed })).toMatchObject({ reason: 'index_closed_exception (x-a)' })
     const { reason } = item('write block').error ?? {}
     const quoted = { type: 'cluster_block_exception', reason: `cannot be parsed: ${reason}` }
     expect(classifyItem({ status: 403, error: quoted })).toMatchObject({ reason: 'cluster_block_exception' })
