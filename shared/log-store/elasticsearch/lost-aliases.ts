@@ -2,6 +2,7 @@ import { isShardOf, type RebuiltMeta } from './checkpoints.ts'
 import type { Connection } from './connection.ts'
 import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
+import { LENIENT } from './searcher.ts'
 
 /** An index that a rebuild has made, and that is not found by its name any more, as after a restore without aliases. */
 export interface LostAlias {
@@ -24,12 +25,7 @@ const ask = (connection: Connection, pattern: string, fields: string) =>
   askVisible<IndexAnswer>(connection, pattern, (indices) => ({
     method: 'GET',
     path: `/${indices}`,
-    query: {
-      ignore_unavailable: true,
-      allow_no_indices: true,
-      expand_wildcards: 'open,closed',
-      filter_path: fields,
-    },
+    query: { ...LENIENT, expand_wildcards: 'open,closed', filter_path: fields },
   }))
 
 /** The indices that no read finds, as somebody took their aliases; those of a rebuild that has not ended are none. */
@@ -101,7 +97,7 @@ export async function findSurplus(connection: Connection, names: IndexNames): Pr
   const { answer } = await askVisible<IndexAnswer>(connection, read, (indices) => ({
     method: 'GET',
     path: `/${indices}/_alias`,
-    query: { ignore_unavailable: true, allow_no_indices: true, expand_wildcards: 'open' },
+    query: { ...LENIENT, expand_wildcards: 'open' },
   }))
   const found = Object.entries(answer).flatMap(([index, each]) => {
     // An index of any name may stand for a day by its alias alone.

@@ -2,6 +2,7 @@ import { type Connection, ElasticsearchError } from './connection.ts'
 import { askVisible } from './hidden-indices.ts'
 import type { IndexNames } from './index-names.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
+import { LENIENT } from './searcher.ts'
 
 const MAPPED_INDICES_MAX_SHOWN = 10
 /** Elasticsearch has these answers in memory, and an operator waits for them. */
@@ -56,12 +57,11 @@ async function readTemplate(connection: Connection, kind: Template['kind'], name
 
 /** Existing indices keep the mapping they were created with, so a correct template is not enough. */
 async function mappingDifferences(connection: Connection, pattern: string, wanted: object): Promise<string[]> {
-  const query = { ignore_unavailable: true, allow_no_indices: true }
   // The mapping of a hidden index can neither be compared nor be changed.
   const { answer } = await askVisible<Record<string, { mappings: object }>>(connection, pattern, (indices) => ({
     method: 'GET',
     path: `/${indices}/_mapping`,
-    query,
+    query: LENIENT,
     timeoutMs: ANSWER_MS,
   }))
   return Object.entries(answer)
