@@ -5,7 +5,7 @@ import type { Span, Tracer } from '../../runtime/tracing.ts'
 import { StoreHaltError, type WriteOutcome } from '../log-store.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
-import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
+import { type BulkItem, classifyItem, classifyRequest, errorAt } from './outcome.ts'
 import { backoffMs, createTroubleReport, pauseUnlessAborted, persist } from './retrying.ts'
 
 export interface BulkLimits extends ChunkLimits {
@@ -199,10 +199,7 @@ type BulkAnswer =
   | ReturnType<typeof classifyRequest>
 
 /** The parts of an answer that `classifyItem` reads. */
-const JUDGED = [
-  ...['items.*.status', 'items.*.result', 'items.*.failure_store'],
-  ...['items.*.error.type', 'items.*.error.reason', 'items.*.error.index'],
-].join()
+const JUDGED = `items.*.status,items.*.result,${errorAt('items.*.error')},items.*.failure_store`
 
 /** How long Elasticsearch waits for a shard: less than the time limit of a request, so that its answer says which one is missing. */
 const SHARD_WAIT = '20s'

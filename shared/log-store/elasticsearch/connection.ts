@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
 import { isTimeout } from '../../runtime/waiting.ts'
-import { type ErrorBody, typeOf } from './outcome.ts'
+import { type ErrorBody, errorAt, typeOf } from './outcome.ts'
 
 export type ElasticsearchAuth =
   | { readonly type: 'none' }
@@ -209,7 +209,7 @@ export async function foundOf(
   lookups: readonly Lookup[],
   signal: AbortSignal,
 ): Promise<readonly Lookup[]> {
-  const query = { _source: false, filter_path: 'docs.found,docs.error.type,docs.error.reason,docs.error.index' }
+  const query = { _source: false, filter_path: `docs.found,${errorAt('docs.error')}` }
   const docs = await lookUp<object>(connection, 'a lookup by id', lookups, { query, signal })
   return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }

@@ -21,6 +21,9 @@ export interface ErrorBody {
   readonly root_cause?: readonly ErrorBody[]
 }
 
+/** The part of a `filter_path` that keeps, of the errors at a path, the facts that tell an obstacle. */
+export const errorAt = (path: string): string => ['type', 'reason', 'index'].map((fact) => `${path}.${fact}`).join()
+
 /** Whether a search was refused because the beginning of a word in it stands for more words than a search may have. */
 export const hasTooManyClauses = ({ root_cause: [cause] = [] }: ErrorBody): boolean =>
   /too many (?:nested )?clauses/i.test(cause?.reason ?? '')
