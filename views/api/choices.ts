@@ -161,10 +161,15 @@ function child(node: Draft, part: string): Draft {
   return made
 }
 
+/** A part without a name, as in `Acme..Jobs` or `Acme.`, gives its place to those below it; its own entries count for the part above. */
 const nodesOf = ({ category, children }: Draft): readonly Choice[] =>
   [...children.values()]
-    .map((one) => nodeOf(one, category))
+    .flatMap((one) =>
+      hasName(one) || (category === null && one.own > 0) ? [nodeOf(one, category)] : nodesOf({ ...one, category }),
+    )
     .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
+
+const hasName = ({ category }: Draft): boolean => /[^.]$/s.test(category ?? '')
 
 function nodeOf(node: Draft, above: string | null): Choice {
   const [only, ...others] = node.children.values()

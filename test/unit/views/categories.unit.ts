@@ -36,6 +36,14 @@ describe('the tree of categories', () => {
     expect(acme?.children.map(({ value }) => value)).toEqual(['Acme.Billing.Jobs', 'Acme.Shop'])
   })
 
+  test('a part without a name is not shown, and what is below it is', () => {
+    const values = ['.NET.Host', '.Jobs', 'Acme', 'Acme.', 'Acme.Shop', 'Acme..Jobs', '.'].map((value) => ({
+      value,
+      count: 1,
+    }))
+    expect(outline(categoryTree(values))).toEqual(['Acme 4', '  .Jobs 1', '  Shop 1', '. 1', '.Jobs 1', '.NET.Host 1'])
+  })
+
   const categories = fc.array(
     fc.record({
       value: fc.array(fc.constantFrom('a', 'b', '', '.'), { maxLength: 6 }).map((parts) => parts.join('.')),
@@ -47,7 +55,8 @@ describe('the tree of categories', () => {
     fc.assert(
       fc.property(categories, (values) => {
         const walk = (nodes: readonly Choice[]): void => {
-          for (const { value: category, count, children } of nodes) {
+          for (const { value: category, label, count, children } of nodes) {
+            expect(label === '' && category !== '').toBe(false)
             const below = values.filter(({ value }) => value === category || value.startsWith(`${category}.`))
             expect(count).toBe(below.reduce((sum, one) => sum + one.count, 0))
             walk(children)
