@@ -23,6 +23,12 @@ export interface Stream extends Shard {
   readonly last: number
 }
 
+/** A shard with what is left to read of it: its operations above the number `after`, up to its end. */
+export interface Unread {
+  readonly stream: Stream
+  readonly after: number
+}
+
 /** A shard of an index that a rebuild replaced. Its documents were copied in their order, before any others were written. */
 export interface Origin {
   readonly key: string

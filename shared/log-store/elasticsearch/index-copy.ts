@@ -1,4 +1,4 @@
-import { readStreams, refreshAll, type Stream } from './checkpoints.ts'
+import { readStreams, refreshAll, type Stream, type Unread } from './checkpoints.ts'
 import { type Connection, foundOf } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 import type { FoundIndex } from './indices.ts'
@@ -24,12 +24,6 @@ export async function shardsOf(
   return streams
 }
 
-/** A shard, and the number after which its documents are to be copied. */
-export interface Part {
-  readonly stream: Stream
-  readonly after: number
-}
-
 interface Wanted {
   /** The fields of the hits' `_source`; true for all. */
   readonly fields: readonly string[] | boolean
@@ -43,10 +37,10 @@ export interface VersionedHit<Source> extends Hit<Source> {
   readonly _primary_term: number
 }
 
-/** The documents of a part up to the shard's end, in the order of their numbers; a page at a time. */
+/** The documents that are left to read of a shard, in the order of their numbers; a page at a time. */
 export async function* pagesOf<Source>(
   connection: Connection,
-  { stream: { index, shard, end }, after }: Part,
+  { stream: { index, shard, end }, after }: Unread,
   { fields, filter = { match_all: {} }, signal }: Wanted,
 ): AsyncGenerator<readonly VersionedHit<Source>[]> {
   for (let from = after; from < end; ) {

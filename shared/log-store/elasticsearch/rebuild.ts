@@ -6,11 +6,12 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
+import type { Unread } from './checkpoints.ts'
 import type { Connection } from './connection.ts'
 import { entryBody } from './entry-body.ts'
 import { type FlowSummary, factsOf } from './flow-summary.ts'
 import { createFlowWriter, type MergeFlows } from './flow-writer.ts'
-import { missingIds, type Part, pagesOf, RebuildError, requireDocuments, shardsOf } from './index-copy.ts'
+import { missingIds, pagesOf, RebuildError, requireDocuments, shardsOf } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
 import { type DayIndex, dayIndices, type Indices, indexBehind } from './indices.ts'
 import { type ReplaceOptions, replaceIndex } from './replace-index.ts'
@@ -80,7 +81,7 @@ async function rebuildDay({ connection, bulk, names }: Deps, name: string, optio
       '\n',
     ]
   }
-  const copy = async (parts: readonly Part[], made: string): Promise<void> => {
+  const copy = async (parts: readonly Unread[], made: string): Promise<void> => {
     for (const part of parts) {
       for await (const hits of pagesOf<StampedSource>(connection, part, { fields: [...WHOLE, 'writtenAt'], signal })) {
         const settled = await bulk.run(hits, (hit) => create(made, hit), signal)
@@ -102,7 +103,7 @@ async function rebuildFlows(deps: Deps, options: RebuildOptions): Promise<void> 
   const { connection, names, clock } = deps
   const { signal } = options
   const recent = timestampOf(clock.now() - DAY_MS).slice(0, 10)
-  const copy = async (parts: readonly Part[], made: string, round: number): Promise<void> => {
+  const copy = async (parts: readonly Unread[], made: string, round: number): Promise<void> => {
     const merge = createFlowWriter({ ...deps, names: { ...names, flows: made } })
     if (round === 1) await foldEntries(deps, options, merge)
     for (const part of parts) {

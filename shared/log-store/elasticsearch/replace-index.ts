@@ -1,6 +1,6 @@
-import type { Origin, RebuiltMeta, Stream } from './checkpoints.ts'
+import type { Origin, RebuiltMeta, Stream, Unread } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
-import { countOf, type Part, RebuildError, shardsOf } from './index-copy.ts'
+import { countOf, RebuildError, shardsOf } from './index-copy.ts'
 import type { IndexNames } from './index-names.ts'
 import { deleteIndex, type FoundIndex, indexBehind } from './indices.ts'
 import { findLostAliases, lostAliasText } from './lost-aliases.ts'
@@ -30,7 +30,7 @@ interface Copying {
    */
   readonly keepsShards: boolean
   /** Copies the parts into the index `made`, in their order; rejects with a `RebuildError` if it then lacks one of them. Rounds count from 1. */
-  copy(parts: readonly Part[], made: string, round: number): Promise<void>
+  copy(parts: readonly Unread[], made: string, round: number): Promise<void>
 }
 
 /** Writes are blocked once no more documents than this are left to copy, so that they wait for a moment only. */
@@ -61,9 +61,9 @@ export async function replaceIndex(
   if (orphan !== undefined) throw new RebuildError(lostAliasText(orphan))
   const replacement = await begin(connection, made, old, rest, { keepsShards, takeOver })
   const copied = new Map<number, number>()
-  const unread = async (): Promise<readonly Part[]> =>
+  const unread = async (): Promise<readonly Unread[]> =>
     (await shardsOf(connection, old, names)).map((stream) => ({ stream, after: copied.get(stream.shard) ?? -1 }))
-  const copyRound = async (parts: readonly Part[], round: number): Promise<void> => {
+  const copyRound = async (parts: readonly Unread[], round: number): Promise<void> => {
     await copy(parts, made, round)
     for (const { stream } of parts) copied.set(stream.shard, stream.end)
   }
@@ -171,7 +171,7 @@ async function rollBack(connection: Connection, name: string, old: string, made:
 async function storeOrigins(
   connection: Connection,
   made: string,
-  last: readonly Part[],
+  last: readonly Unread[],
   copies: readonly Stream[],
 ): Promise<void> {
   const origins = last.map(({ stream: { shard, key, end } }): Origin => {
@@ -181,5 +181,5 @@ async function storeOrigins(
   await connection.send({ method: 'PUT', path: `/${made}/_mapping`, body: { _meta: meta } })
 }
 
-const numberIn = (parts: readonly Part[]): number =>
+const numberIn = (parts: readonly Unread[]): number =>
   parts.reduce((sum, { stream, after }) => sum + stream.end - after, 0)

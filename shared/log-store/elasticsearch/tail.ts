@@ -2,7 +2,7 @@ import type { EntryKind } from '../../contract/records.ts'
 import type { EntryRow } from '../../contract/rows.ts'
 import { unlessAborted } from '../../runtime/waiting.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
-import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
+import type { Checkpoints, Look, Shard, Stream, Unread } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { KINDS } from './index-names.ts'
 import type { ErrorBody } from './outcome.ts'
@@ -18,12 +18,6 @@ interface Deps {
 
 /** Shards that are read at once (`byUrgency`): a reader that was away for long catches up day by day. */
 const STREAMS_MAX = 8
-
-/** A shard with the part that a reader has not seen: numbers above `after`, up to the stream's end. */
-interface Unread {
-  readonly stream: Stream
-  readonly after: number
-}
 
 /** The oldest day first, and of a day the shard with most to read: so none waits for ever for others that go on growing. */
 function byUrgency(a: Unread, b: Unread): number {
