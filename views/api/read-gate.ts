@@ -44,15 +44,15 @@ export interface ReadGate {
 /** A client that has its answer for less than this, in milliseconds, is not cut off. */
 const TAKEN_WITHIN_MS = 5_000
 
-/** An answer that its client is taking. */
-interface Unread {
+/** An answer that its client has not taken in full. */
+interface UntakenAnswer {
   readonly team: string
   /** From when on the client may be cut off, on the clock of `performance.now()`. */
   readonly lateAt: number
   readonly letGo: () => void
 }
 
-const isLate = ({ lateAt }: Unread): boolean => performance.now() >= lateAt
+const isLate = ({ lateAt }: UntakenAnswer): boolean => performance.now() >= lateAt
 
 interface Waiting {
   readonly team: string
@@ -65,7 +65,7 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   const budget = createByteBudget(bytesMax)
   const working = new Map<string, number>()
   const waiting = new Set<Waiting>()
-  const unread = new Set<Unread>()
+  const untaken = new Set<UntakenAnswer>()
 
   const fits = ({ team, isStream }: Pick<Waiting, 'team' | 'isStream'>): boolean =>
     (working.get(team) ?? 0) < TEAM_READS_MAX &&
@@ -86,7 +86,7 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   /** Lets go of the oldest answer of one. Two Teams whose clients take nothing could leave no room for a third. */
   function makeRoomFor(waits: string): void {
     if ((working.get(waits) ?? 0) >= TEAM_READS_MAX) return
-    const [first] = [...unread].filter(isLate).sort((a, b) => heldBy(b) - heldBy(a))
+    const [first] = [...untaken].filter(isLate).sort((a, b) => heldBy(b) - heldBy(a))
     if (first !== undefined && heldBy(first) > heldBy({ team: waits })) first.letGo()
   }
 
@@ -133,11 +133,11 @@ export function createReadGate(bytesMax: number, takenWithinMs = TAKEN_WITHIN_MS
   /** Hands the bytes reserved for a read to its holder. */
   function createHeld<Result>(team: string, result: Result): Held<Result> {
     let held = READ_BYTES
-    let taking: Unread | undefined
+    let taking: UntakenAnswer | undefined
     const keep = (bytes: number, letGo?: () => void): void => {
-      if (taking !== undefined) unread.delete(taking)
+      if (taking !== undefined) untaken.delete(taking)
       taking = letGo && { team, lateAt: performance.now() + takenWithinMs, letGo }
-      if (taking !== undefined) unread.add(taking)
+      if (taking !== undefined) untaken.add(taking)
       budget.share(team).give(held - bytes)
       held = bytes
       beginWaiting()

@@ -23,8 +23,8 @@ const RETRY_DELAY_MS = 200
 /** A coordinator that moves refuses fewer attempts than this. */
 const TELLING_ATTEMPT = 25
 
-/** The group has moved on without this member, or without this generation. */
-const FENCED = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS']
+/** Refusals of a commit for which the group has moved on without this member, or without this generation. */
+const FENCED_COMMIT = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS']
 /** Refusals that a retry does not change. */
 const REFUSED = [
   'GROUP_AUTHORIZATION_FAILED',
@@ -64,7 +64,7 @@ export function commitPosition(
         gone.delete(topic)
         return 'committed'
       } catch (error) {
-        if (hasCode(error, ...FENCED)) return 'fenced'
+        if (hasCode(error, ...FENCED_COMMIT)) return 'fenced'
         // Brokers may allow no note, or only a shorter one (offset.metadata.max.bytes).
         if (place.committedMetadata !== null && hasCode(error, 'OFFSET_METADATA_TOO_LARGE')) {
           place.committedMetadata = null

@@ -25,8 +25,8 @@ const RETRY_DELAY_MS = 200
 const SETTLING_MS = 5_000
 const SETTLING_INTERVAL_MS = 200
 
-/** The group has moved on without this member, which owns nothing any more. */
-const FENCED = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
+/** Refusals of a heartbeat for which the group has moved on without this member, which owns nothing any more. */
+const FENCED_HEARTBEAT = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
 /** A join is answered with GROUP_ID_NOT_FOUND if the group has classic members and may not be converted. */
 const UNSUPPORTED = ['UNSUPPORTED_VERSION', 'GROUP_ID_NOT_FOUND']
 /** The coordinator is moving, or is still reading its log. */
@@ -75,7 +75,7 @@ export function startConsumerMember(options: MemberOptions): Member {
     } catch (error) {
       const reason = describeFault(error)
       logger.debug({ group, reason }, 'a heartbeat failed')
-      if (membership !== undefined && hasCode(error, ...FENCED)) {
+      if (membership !== undefined && hasCode(error, ...FENCED_HEARTBEAT)) {
         await giveUp(membership, reason)
         return 0
       }

@@ -92,7 +92,8 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     return made
   }
 
-  async function prepareDays(lost: readonly LostAlias[]): Promise<readonly string[]> {
+  /** Creates the indices of today and tomorrow, except those whose alias is lost, which it warns of; returns those made. */
+  async function createDays(lost: readonly LostAlias[]): Promise<readonly string[]> {
     const days = [clock.now(), clock.now() + DAY_MS].map((at) => timestampOf(at).slice(0, 10))
     const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
     const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
@@ -113,7 +114,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       if (differences.length > 0) await correct()
       const rest = lost.filter(({ taker }) => taker !== undefined)
       const lacksFlows = (await indexBehind(connection, names.flows)) === undefined
-      const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await prepareDays(rest))]
+      const created = [...(await createAll(lacksFlows ? [names.flows] : [])), ...(await createDays(rest))]
       if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
       return [
         ...found,
@@ -125,7 +126,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     requireTemplates: () => requireNone(findMissingTemplates(connection, templates)),
     prepareDays: async () => {
       for (const reason of await findSurplus(connection, names)) logger.warn({ reason }, 'entries may be shown twice')
-      return prepareDays(await findLostAliases(connection, names))
+      return createDays(await findLostAliases(connection, names))
     },
     async removeBefore(day) {
       const old = (await dayIndices(connection, names)).filter((found) => found.day < day)

@@ -34,7 +34,7 @@ async function templateDifferences(connection: Connection, template: Template): 
   const { kind, name, body } = template
   const found = await readTemplate(connection, kind, name)
   if (found === undefined) return [missing(template)]
-  return compare(`${kind} template ${name}`, body, found)
+  return differencesOf(`${kind} template ${name}`, body, found)
 }
 
 interface TemplateAnswer {
@@ -65,12 +65,12 @@ async function mappingDifferences(connection: Connection, pattern: string, wante
     timeoutMs: ANSWER_MS,
   }))
   return Object.entries(answer)
-    .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, wanted, mappings))
+    .flatMap(([name, { mappings }]) => differencesOf(`mapping of index ${name}`, wanted, mappings))
     .slice(0, MAPPED_INDICES_MAX_SHOWN)
 }
 
 /** Additional settings do no harm: Elasticsearch adds dates, operators add fields. */
-function compare(what: string, wanted: object, found: object): string[] {
+function differencesOf(what: string, wanted: object, found: object): string[] {
   const there = flatten(found)
   return [...flatten(wanted)]
     .filter(([path, value]) => there.get(path) !== value)
