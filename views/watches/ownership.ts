@@ -47,7 +47,8 @@ export function createOwnership({ journal, topic, group, clock, logger }: Owners
       await unlessAborted(subscription.done, signal)
     } finally {
       owns = false
-      if (signal.aborted) await subscription?.close()
+      // Also one that has ended by itself: the journal remembers it as open until it is closed.
+      await subscription?.close()
     }
   }
 

@@ -756,13 +756,14 @@ describe('the ownership', () => {
     expect(ownership.owns()).toBe(false)
   })
 
-  test('is lost with its subscription, and the health says why', async () => {
+  test('is lost with its subscription, and the health says why; the subscription is closed', async () => {
     const done = Promise.withResolvers<void>()
+    const close = vi.fn(async () => undefined)
     const ownership = createOwnership({
       journal: {
         subscribe: async ({ onAssigned }) => {
           onAssigned?.(1, 'assigned')
-          return { done: done.promise, health: () => ({ name: 'group', ready: true }), close: async () => undefined }
+          return { done: done.promise, health: () => ({ name: 'group', ready: true }), close }
         },
       },
       ...{ topic: WATCHES, group: WATCHES, clock, logger: createLogger('silent', 'test') },
@@ -773,6 +774,7 @@ describe('the ownership', () => {
     done.reject(new Error('the journal is gone'))
     await eventually(() => expect(ownership.health()).toMatchObject({ ready: false, reason: 'the journal is gone' }))
     await eventually(() => !ownership.owns())
+    expect(close).toHaveBeenCalledOnce()
     await ownership.stop(clock.now() + 10_000)
   })
 })
