@@ -534,6 +534,23 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       await proxy.close()
     })
 
+    test('as no node takes the new index, as above the watermarks of disks, ends, and leaves nothing behind', async () => {
+      await store.write(ofDay(YESTERDAY, 10), never)
+      await store.mergeFlows(factsOf(ofDay(YESTERDAY, 10)), never)
+      const before = await indices()
+      const proxy = await startFaultProxy(elasticsearch.url)
+      const body = '{"acknowledged":true,"shards_acknowledged":false,"index":"any"}'
+      proxy.inject(({ method, path }) =>
+        method === 'PUT' && /-v1\.2[^/]*$/.test(path) ? { fault: 'garble', body } : undefined,
+      )
+      const { store: unlucky } = openStore(proxy.url, prefix)
+      for (const kind of ['application', 'flows'] as const)
+        await expect(rebuild({ kind }, unlucky)).rejects.toThrow(/^no node takes the shards of \S+-v1\.2\S*: make room/)
+      expect(await indices()).toEqual(before)
+      await unlucky.close()
+      await proxy.close()
+    })
+
     test('as the templates are not those of this release says what to do', async () => {
       await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-flows-v1`)
       await expect(rebuild()).rejects.toThrow('run `sluice indices apply` first')

@@ -202,7 +202,7 @@ type BulkAnswer =
 const JUDGED = `items.*.status,items.*.result,${errorAt('items.*.error')},items.*.failure_store`
 
 /** How long Elasticsearch waits for a shard: less than the time limit of a request, so that its answer says which one is missing. */
-const SHARD_WAIT = '20s'
+export const SHARD_WAIT = '20s'
 
 async function postBulk(connection: Connection, chunk: Chunk, { signal, versioned }: Way): Promise<BulkAnswer> {
   try {

@@ -1,3 +1,4 @@
+import { SHARD_WAIT } from './bulk.ts'
 import type { Origin, RebuiltMeta, Stream, Unread } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { countOf, RebuildError, shardsOf } from './index-copy.ts'
@@ -118,7 +119,15 @@ async function begin(
   if (rest !== undefined) await deleteIndex(connection, made)
   if (takeOver) await unblockWrites(connection, old.index)
   const body = { settings: keepsShards ? { 'index.number_of_shards': old.shards } : {} }
-  await connection.send({ method: 'PUT', path: `/${made}`, body })
+  const path = `/${made}`
+  const query = { timeout: SHARD_WAIT }
+  const answer = await connection.send<{ readonly shards_acknowledged: boolean }>({ method: 'PUT', path, query, body })
+  if (!answer.shards_acknowledged) {
+    await deleteIndex(connection, made)
+    throw new RebuildError(
+      `no node takes the shards of ${made}: make room (GET /_cat/allocation?v tells how full the disks are), and run it again`,
+    )
+  }
   const replacement = await indexBehind(connection, made)
   if (replacement === undefined) throw new RebuildError(`${made} was removed by someone else`)
   return replacement
