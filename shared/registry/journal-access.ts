@@ -43,17 +43,25 @@ const PARTITION = 0
 /** The present state of the registry. Rejects as `Journal.scan` does. */
 export const readState = async (topic: RegistryTopic): Promise<RegistryState> => (await readTopic(topic)).state
 
-/** See `readState`. */
+/**
+ * See `readState`. It reads on at the last record of the known state: a topic that has none there was made anew, or has lost its last records
+ * by an unclean election, and is read from its first record, on top of what is known. Behind its end, a change would not be found again.
+ */
 export async function readTopic({ journal, topic, known }: RegistryTopic): Promise<KnownRegistry> {
   const from = known?.()
   const state = from === undefined ? emptyState() : copyOf(from.state)
-  let end = from?.end ?? 0
-  for await (const each of journal.scan(topic, end)) {
-    const { record } = decodeRecord(each)
-    if (record !== undefined) fold(state, record)
-    end = each.offset + 1
+  const read = async (position: number): Promise<number> => {
+    let end = 0
+    for await (const each of journal.scan(topic, position)) {
+      const { record } = decodeRecord(each)
+      if (record !== undefined) fold(state, record)
+      end = each.offset + 1
+    }
+    return end
   }
-  return { state, end }
+  const last = Math.max(0, (from?.end ?? 0) - 1)
+  const end = await read(last)
+  return { state, end: end === 0 && last > 0 ? await read(0) : end }
 }
 
 /** A change that was appended, at this position or later. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
+import { readTopic } from '../../../../shared/registry/journal-access.ts'
 import { OWN_ITEMS_MAX, type OwnItem } from '../../../../shared/registry/team-admin.ts'
 import { NOW, overtaken, registryIn, registryOnMemory } from '../../../support/registry-topic.ts'
 
@@ -193,4 +194,18 @@ describe('between the first reading and the append of a change, another process'
     expect(await create({ admin: overtaken(setup, take) }, { kind: 'event', id: 'late' })).toEqual(refused('too_many'))
     expect([setup.registry().entity('last')?.team, setup.registry().entity('late')]).toEqual(['a', undefined])
   })
+})
+
+test.each([
+  ['was made anew', ''],
+  ['has lost its last records', 'teams: [{ id: a }]'],
+])('a change in a topic that %s, of which the process knows more, is made once', async (_what, file) => {
+  const known = await readTopic(await setUp())
+  const rest = registryOnMemory()
+  if (file !== '') await rest.admin.applyFile(file, { prune: false })
+  const keys = () => rest.journal.recordsOf(rest.topic).map(({ key }) => String(key))
+  const before = keys()
+  const admin = createRegistryAdmin({ ...rest, known: () => known })
+  expect(await create({ admin }, { kind: 'event', id: 'refund' })).toMatchObject({ outcome: 'changed' })
+  expect(keys()).toEqual([...before, 'event/refund'])
 })

@@ -451,8 +451,8 @@ describe('Events, Steps and Projects', () => {
     })
     for (const name of ['One', 'Two', 'Three'])
       expect((await counted.ask('PATCH', '/events/order', { name })).status).toBe(200)
-    // Each change reads back its own record.
-    expect(read).toBe(3)
+    // Each change reads on at the last record that is known, and reads back its own.
+    expect(read).toBe(3 * 2)
     await counted.close()
   })
 
