@@ -422,6 +422,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     const close = await panel.getByRole('button', { name: 'Close' }).boundingBox()
     // In one line with the level.
     expect((head?.height ?? 0) - (close?.height ?? 0)).toBeLessThan(24)
+    expect(close?.width).toBe(close?.height)
     const ways = panel.getByRole('group', { name: 'Context of' })
     const right = await ways.evaluate((one) => one.lastElementChild?.getBoundingClientRect().right)
     expect(right).toBeLessThanOrEqual(320)

@@ -385,6 +385,23 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     expect(await covered(page, '.segments button')).toEqual([])
   })
 
+  test('at 320 pixels the counts of all levels are in sight, with thousands of logs of three', async () => {
+    const counts = { Trace: 1_620, Debug: 1_720, Information: 3_740, Warning: 82, Error: 42, Critical: 11 }
+    const level = Object.entries(counts).map(([value, count]) => ({ value, count }))
+    const page = await show('/application-logs', {
+      width: 320,
+      prepare: (one: Page) =>
+        one.route(/\/choices/, async (route) => {
+          const answer = await route.fetch()
+          const { data } = await answer.json()
+          await route.fulfill({ response: answer, json: { success: true, data: { ...data, level } } })
+        }),
+    })
+    const levels = page.getByRole('group', { name: 'Levels' })
+    await eventually(async () => expect(await levels.textContent()).toContain('3.74k'))
+    expect(await levels.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+  })
+
   test('at 360 pixels the choice of all more severe levels covers no count', async () => {
     const page = await show('/application-logs', { width: 360, height: 664 })
     const levels = page.getByRole('group', { name: 'Levels' })
