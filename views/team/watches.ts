@@ -209,9 +209,11 @@ const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toStri
 
 /** A watch as the API returns it, without its secret. */
 function shown(watch: KnownWatch): Watch {
-  const { id, name, condition, webhook, paused, lastEvaluatedAt } = watch
+  const { id, name, condition, webhook, paused, since } = watch
   const present = stateOf(watch)
-  const { memory, error, delivery: waiting } = present
+  const { memory, error, delivery: waiting, history } = present
+  // The time is written up to a second after a state that the evaluation led to, which has a time of its own.
+  const lastEvaluatedAt = watch.lastEvaluatedAt ?? history.find(({ at }) => at >= since)?.at ?? null
   // A message that waits is not sent while its watch is paused, nor afterwards, as the watch starts over.
   const delivery = paused ? null : waiting
   const state = error !== null ? 'error' : memory.isMet ? 'met' : lastEvaluatedAt === null ? 'new' : 'waiting'

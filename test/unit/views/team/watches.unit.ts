@@ -124,6 +124,21 @@ describe('/api/team/watches', () => {
     expect(((await team.ask('GET', `/watches/${id}`)).data as WatchDetails).history).toHaveLength(1)
   })
 
+  test('a watch that fired or failed was evaluated, also before the time of its evaluations is written', async () => {
+    const { id } = await made()
+    const watch = stored(id)
+    const text = 'The log store does not answer.'
+    await team.book.advance(watch, {
+      ...stateOf(watch),
+      error: text,
+      history: [{ at: watch.since, outcome: 'error', text }],
+    })
+    expect((await team.ask('GET', `/watches/${id}`)).data).toMatchObject({
+      state: 'error',
+      lastEvaluatedAt: watch.since,
+    })
+  })
+
   test('a condition whose parameters are only given in another order is the same', async () => {
     const { id } = await made()
     const { since } = stored(id)
