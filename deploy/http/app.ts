@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import express, { Router } from 'express'
+import express, { type RequestHandler, Router } from 'express'
 import { below } from '../../shared/http/base-path.ts'
 import { createListener, type Routes } from '../../shared/http/listener.ts'
 import { timed } from '../../shared/http/request-times.ts'
@@ -13,6 +13,7 @@ import { createGrpcServer } from './grpc-server.ts'
 import type { ListeningServer } from './listening.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
 import { createHttpServer } from './server.ts'
+import { refuseUnknownPaths } from './unknown-path.ts'
 
 interface HttpServersDeps extends OperationsDeps {
   readonly config: Config
@@ -41,9 +42,10 @@ export function createHttpServers(given: HttpServersDeps): HttpServers {
   for (const role of roles) if (role.router !== undefined) router.use(role.router)
   router.use(healthRoutes(deps))
   if (metricsPort === null) router.use(metricsRoutes(deps))
-  mountDocs(router, deps)
+  const paths = mountDocs(router, deps).map((path) => below(config.BASE_PATH, path))
   const endpoints = roles.map((role) => role.endpoints).find((routes) => routes !== undefined)
-  const listener = listenerOf(router, config.BASE_PATH, deps, endpoints)
+  const list = `${below(config.BASE_PATH, '/docs')} lists all paths.`
+  const listener = listenerOf(router, config.BASE_PATH, deps, refuseUnknownPaths(paths, list), endpoints)
   const methods = roles.map((role) => role.methods).find((found) => found !== undefined)
   return {
     main: createHttpServer({ ...deps, name: 'http', host, port: config.PORT, setting: 'PORT', listener }),
@@ -55,40 +57,48 @@ export function createHttpServers(given: HttpServersDeps): HttpServers {
   }
 }
 
+const OPERATIONS = ['/health/live', '/health/ready', '/metrics']
+const OPERATIONS_ONLY = `this port has ${OPERATIONS.join(', ')} alone, and a server has the others on its PORT.`
+
 /** A server for health and metrics alone. */
 export function createOperationsServer(
   deps: OperationsDeps & { readonly config: Config },
   port: number,
 ): ListeningServer {
   const { logger, metrics } = deps
-  const listener = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', { logger, metrics })
+  const routes = Router().use(healthRoutes(deps)).use(metricsRoutes(deps))
+  const listener = listenerOf(routes, '/', { logger, metrics }, refuseUnknownPaths(OPERATIONS, OPERATIONS_ONLY))
   return createHttpServer({ ...deps, name: 'metrics', host: deps.config.HOST, port, setting: 'METRICS_PORT', listener })
 }
 
 const onPort = <Server>(port: number | null, create: (port: number) => Server): Server | undefined =>
   port === null ? undefined : create(port)
 
-function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps): void {
+/** Returns the documented paths that have no parameters. */
+function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps): readonly string[] {
   const document = createOpenApi({
     version,
     basePath: config.BASE_PATH,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
   })
   registerDocs(router, document)
-  if (hasPage) return
+  const paths = Object.keys(document.paths).filter((path) => !path.includes('{'))
+  if (hasPage) return paths
   const location = below(config.BASE_PATH, '/docs/')
   router.get('/', (_request, response) => void response.writeHead(302, { location }).end())
+  return paths
 }
 
-/** Answers by `endpoints` first, then by the routes. */
+/** Answers by `endpoints` first, then by the routes, then by `refuse`. */
 function listenerOf(
   router: Router,
   basePath: string,
   { logger, metrics, tracer }: Pick<HttpServersDeps, 'logger' | 'metrics' | 'tracer'>,
+  refuse: RequestHandler,
   endpoints?: Routes,
 ): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  app.use(basePath, router)
+  app.use(basePath, router).use(refuse)
   return timed(createListener(app, logger, endpoints), metrics, tracer)
 }
