@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { BEGIN, type FlowServer, HOUR, SECOND, SHOP_KEY, startFlowServer } from '../support/page-flow.ts'
-import { overflow } from '../support/page-logs.ts'
+import { overflow, STORE_AWAY } from '../support/page-logs.ts'
 
 /** An order that goes so far, with an hour between its last two Steps. */
 const order = (
@@ -89,6 +89,26 @@ describeWithBrowser("the statistics of flows, and a flow's Steps", (browse) => {
     await steps.getByText('missing').first().waitFor()
     await steps.getByRole('button', { name: 'Compare no more' }).click()
     await eventually(async () => expect(await row('Ship')).toHaveLength(3))
+  })
+
+  test('that could not be read are read again when asked', async () => {
+    browse.tolerate(/status of 503/)
+    const { page } = await openAt('/flows/order-failed')
+    const steps = panel(page, 'Steps')
+    const show = page.getByRole('button', { name: 'Steps', exact: true })
+    const tryAgain = steps.getByRole('button', { name: 'Try again' })
+    await page.route(/statistics/, (route) => route.fulfill(STORE_AWAY))
+    await show.click()
+    await steps.getByRole('alert').getByText('could not answer').waitFor()
+    await page.unroute(/statistics/)
+    await tryAgain.click()
+    await steps.getByText('3.0 s to 1 m 3 s').waitFor()
+    await page.route(/compare/, (route) => route.fulfill(STORE_AWAY))
+    await steps.getByRole('button', { name: 'Compare with a flow that succeeded' }).click()
+    await tryAgain.waitFor()
+    await page.unroute(/compare/)
+    await tryAgain.click()
+    await steps.getByText('missing').first().waitFor()
   })
 
   test('stand beside those of any flow, by its key', async () => {

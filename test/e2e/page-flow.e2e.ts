@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { problem } from '../../shared/contract/errors.ts'
-import { failureBody } from '../../shared/http/answer.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,7 +20,7 @@ import {
   startFlowServer,
   WAREHOUSE,
 } from '../support/page-flow.ts'
-import { copied, overflow, paramsOf } from '../support/page-logs.ts'
+import { copied, overflow, paramsOf, STORE_AWAY } from '../support/page-logs.ts'
 
 /** As views/web/flow/use-flow.ts says. */
 const LOGS_MAX = 5_000
@@ -138,8 +136,7 @@ describeWithBrowser('the page of one flow', (browse) => {
   test('says that its logs could not be read, and shows them when they can be', async () => {
     browse.tolerate(/status of 503/)
     const logs = /api\/flows\/.*limit=1000/
-    const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
-    const prepare = (page: Page) => page.route(logs, (route) => route.fulfill({ status: 503, body }))
+    const prepare = (page: Page) => page.route(logs, (route) => route.fulfill(STORE_AWAY))
     const { page } = await browse.open(server.url, { path: '/flows/order-1', key: SHOP_KEY, prepare })
     await page.getByRole('heading', { name: 'order-1' }).waitFor()
     await page.getByRole('alert').getByText('could not answer').waitFor()
@@ -577,9 +574,8 @@ describeWithBrowser('the page of one flow', (browse) => {
     await server.send([{ to: 'order', key, at: BEGIN }])
     const answer = await server.client.get<{ items: readonly object[] }>(`/api/flows/${key}`)
     const summary = /api\/flows\?correlationKey=/
-    const body = failureBody(problem('server_error', null, 'The log store could not answer.'))
     const prepare = async (page: Page): Promise<void> => {
-      await page.route(summary, (route) => route.fulfill({ status: 503, body }))
+      await page.route(summary, (route) => route.fulfill(STORE_AWAY))
       await page.addInitScript(OWN_TAIL)
     }
     const { page } = await browse.open(server.url, { path: `/flows/${key}`, key: SHOP_KEY, prepare })

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problem } from '../../shared/contract/errors.ts'
-import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -13,6 +11,7 @@ import {
   PROJECT,
   paramsOf,
   rowTexts,
+  STORE_AWAY,
   startLogsServer,
 } from '../support/page-logs.ts'
 
@@ -252,12 +251,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
     const panel = await openFirst(page)
     await tab(page, 'Context')
     await panel.locator('[aria-current=true]').waitFor()
-    await page.route(/\/context\?/, (route) =>
-      route.fulfill({
-        status: 503,
-        body: failureBody(problem('server_error', null, 'The log store could not answer.')),
-      }),
-    )
+    await page.route(/\/context\?/, (route) => route.fulfill(STORE_AWAY))
     await page.keyboard.press('j')
     await panel.getByText('could not answer').waitFor()
     expect(await panel.locator('.context li').count()).toBe(0)

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problem } from '../../shared/contract/errors.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
-import { failureBody } from '../../shared/http/answer.ts'
 import type { Choices } from '../../views/schemas/answers.ts'
 import { accepted } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
@@ -17,11 +15,11 @@ import {
   PROJECT,
   paramsOf,
   QUIET_KEY,
+  STORE_AWAY,
   startLogsServer,
 } from '../support/page-logs.ts'
 
 const MINUTE = 60_000
-const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 const NOW = Date.now()
 const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString()
 
@@ -129,7 +127,7 @@ describeWithBrowser('the log lists', ({ open, team, tolerate }) => {
       tolerate(/status of 503/)
       const page = await show('/event-logs')
       const counts = page.getByRole('region', { name: 'Counts' })
-      await page.route(part, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+      await page.route(part, (route) => route.fulfill(STORE_AWAY))
       await counts.getByRole('button', { name: 'error' }).click()
       await counts.getByRole('alert').getByText('could not answer').waitFor()
       await expectRows(page, ['card declined'])

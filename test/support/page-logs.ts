@@ -1,4 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
+import { problem } from '../../shared/contract/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
 import { accepted, type Client } from './api.ts'
 import { eventually } from './eventually.ts'
 import { type PageServer, startWithRegistry } from './page-server.ts'
@@ -53,6 +55,12 @@ export async function startLogsServer(settings: Record<string, string> = {}): Pr
     },
     total: (kind, count) => untilTotal(client, kind, count),
   }
+}
+
+/** The answer of a server whose log store is away, for a route of a page. */
+export const STORE_AWAY = {
+  status: 503,
+  body: failureBody(problem('server_error', null, 'The log store could not answer.')),
 }
 
 /** How long accepted logs may take to become readable, or visible on the page. */

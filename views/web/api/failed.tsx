@@ -4,7 +4,7 @@ import type { Problem } from './client.ts'
 
 interface FailedProps {
   readonly problem: Problem | undefined
-  readonly reload?: () => void
+  readonly reload: () => void
   /** Whether there is nothing of an earlier answer to show. */
   readonly instead?: boolean
 }
@@ -19,7 +19,7 @@ export function Failed({ problem, reload, instead }: FailedProps) {
   return (
     <div class="notice bad" role="alert">
       <span>{problem.message}</span>
-      {problem.retryable && reload && <Button label="Try again" class="small" onClick={reload} />}
+      {problem.retryable && <Button label="Try again" class="small" onClick={reload} />}
     </div>
   )
 }

@@ -39,7 +39,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
     usual.data?.items.flatMap((item) => item.steps.map((step) => [step.step.identifier, step] as const)),
   )
   const rows = other === undefined ? undefined : compared.data?.steps
-  const problem = usual.problem ?? compared.problem
+  const failed = usual.problem === undefined ? compared : usual
   return (
     <section class="panel" aria-label={STEPS.title}>
       <div class="head">
@@ -56,7 +56,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
           </>
         )}
       </div>
-      <Failed problem={problem} />
+      <Failed problem={failed.problem} reload={failed.reload} />
       <div class="scroll">
         <table class="table steps">
           <thead>
