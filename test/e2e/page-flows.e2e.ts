@@ -67,6 +67,11 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(page.url()).toMatch(/\/flows\/order-(bad|old)$/)
   })
 
+  test('shows the level of an address in any case', async () => {
+    const { page } = await openFlows('/flows?level=error')
+    expect(await page.getByLabel('Worst level').inputValue()).toBe('Error')
+  })
+
   test('has a tab for each state with its count, by mouse and by keyboard', async () => {
     const { page } = await openFlows()
     const tab = (name: string) => page.getByRole('tab', { name })

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { problem } from '../../shared/contract/errors.ts'
-import { failureBody } from '../../shared/http/answer.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -11,11 +9,10 @@ import {
   PROJECT,
   paramsOf,
   QUIET_KEY,
+  STORE_AWAY,
   startLogsServer,
 } from '../support/page-logs.ts'
 import { type BareServer, startBare } from '../support/raw-http.ts'
-
-const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
 
 describeWithBrowser('watches', ({ open, tolerate }) => {
   let server: LogsServer
@@ -105,6 +102,20 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click()
     await eventually(async () => expect(await panel.count()).toBe(0))
+  })
+
+  test('keep a level that the API was given in another case, when something else is changed', async () => {
+    const params = { level: 'error' }
+    await make({ name: 'Loud', condition: { type: 'count', list: 'event-logs', params, more: 0, minutes: 60 } })
+    const { page } = await show('/watches')
+    const panel = page.locator('details', { hasText: 'Loud' })
+    await panel.locator('summary').click()
+    await panel.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Loud' })
+    expect(await dialog.getByLabel('Level').inputValue()).toBe('Error')
+    await dialog.getByLabel('More logs than').fill('3')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await panel.getByText('More than 3 event logs in 1 h: Error or worse').waitFor()
   })
 
   test('of an exception are named after it, and fire when it comes again', async () => {
@@ -260,7 +271,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     await panel.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete' })
     expect(await dialog.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0)
-    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill(STORE_AWAY))
     await dialog.getByRole('button', { name: 'Delete' }).press('Enter')
     await dialog.getByRole('alert').getByText('could not answer').waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
@@ -289,7 +300,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     const condition = { type: 'flows', state: 'failed', event: 'order-placed' }
     const { data } = await make({ name: 'Orders', condition })
     const { page } = await show('/watches')
-    await page.route(/api\/team$/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    await page.route(/api\/team$/, (route) => route.fulfill(STORE_AWAY))
     const panel = page.locator('details', { hasText: 'Orders' })
     await panel.locator('summary').click()
     await panel.getByRole('button', { name: 'Edit' }).click()
@@ -305,7 +316,7 @@ describeWithBrowser('watches', ({ open, tolerate }) => {
     tolerate(/status of 503/)
     await make({ name: 'Unread' })
     const { page } = await show('/watches')
-    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    await page.route(/api\/team\/watches\/\w/, (route) => route.fulfill(STORE_AWAY))
     const panel = page.locator('details', { hasText: 'Unread' })
     await panel.locator('summary').click()
     await panel.getByRole('alert').getByText('could not answer').waitFor()

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { LEVELS } from '../../../shared/contract/levels.ts'
+import { LEVELS, parseLevel } from '../../../shared/contract/levels.ts'
 import type { FlowCounts, FlowState } from '../../../shared/log-store/log-store.ts'
 import { awaitedSteps, nameOf } from '../../flow-layout/flow-log.ts'
 import { countText, shortCount, visible } from '../../flow-layout/format.ts'
@@ -117,7 +117,7 @@ function FlowsList() {
         />
         <Select
           label={FLOWS.level}
-          value={level}
+          value={parseLevel(level) ?? ''}
           options={[['', FLOWS.allLevels], ...LEVELS.slice(3).map((one) => [one, `${one} and above`] as const)]}
           onChange={(chosen) => set({ level: chosen })}
         />

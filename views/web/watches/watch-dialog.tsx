@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { LEVELS } from '../../../shared/contract/levels.ts'
+import { LEVELS, parseLevel } from '../../../shared/contract/levels.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { SELECTING } from '../../schemas/list-parameters.ts'
 import type { TeamSettings } from '../../schemas/team.ts'
@@ -104,7 +104,7 @@ export function WatchDialog({ draft, nameOf, onClose, onSaved }: WatchDialogProp
         <FormField
           name="level"
           label={WATCHES.level}
-          value={level}
+          value={parseLevel(level)}
           options={[['', WATCHES.anyLevel], ...LEVELS.map((one) => [one, `${one} or worse`] as const)]}
         />
         {Object.keys(others).length > 0 && (
