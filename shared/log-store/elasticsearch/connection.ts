@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
 import { isTimeout } from '../../runtime/waiting.ts'
-import { type ErrorBody, errorAt, typeOf } from './outcome.ts'
+import { AT_PROXY, type ErrorBody, errorAt, typeOf, UNNAMED } from './outcome.ts'
 
 export type ElasticsearchAuth =
   | { readonly type: 'none' }
@@ -225,7 +225,7 @@ function adviceOnAnswer(status: number | null, { type, root_cause: [cause] = [] 
   const [, limit] = /\[(index\.[\w.]+)\] index level setting/.exec(cause?.reason ?? '') ?? []
   if (limit !== undefined)
     return ` (${limit} was lowered: set it to null in the indices, and take it out of component templates)`
-  if (type === undefined) return ' without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)'
+  if (type === undefined) return ` ${UNNAMED}`
   if (type === 'index_not_found_exception') return ' (run `sluice indices apply`, and check what the login may read)'
   const lacksPrivilege = status === 403 && type === 'security_exception'
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
@@ -251,7 +251,7 @@ function timedOut(request: string, url: string, timeoutMs: number): Elasticsearc
 
 function foreign(request: string, status: number): ElasticsearchError {
   const isRedirect = status >= 300 && status !== 304
-  const detail = isRedirect ? ' (a redirect: check ELASTICSEARCH_URL, http or https too)' : ' without JSON'
+  const detail = isRedirect ? ' (a redirect: check ELASTICSEARCH_URL, http or https too)' : ` without JSON ${AT_PROXY}`
   return new ElasticsearchError(`${request} answered ${status}${detail}`, null, { type: status + detail })
 }
 
@@ -268,8 +268,9 @@ function failureOf(error: unknown, request: string): unknown {
   }
   // The driver leaves the errors of zlib as they are.
   const { code } = error as NodeJS.ErrnoException
-  if (code?.startsWith('Z_')) return new ElasticsearchError(`${request} failed: ${code}`, null, { type: code })
-  return error
+  if (!code?.startsWith('Z_')) return error
+  const type = `${code}: the answer cannot be unpacked ${AT_PROXY}`
+  return new ElasticsearchError(`${request} failed: ${type}`, null, { type })
 }
 
 /** Messages about a connection or a certificate are passed on; others may quote an answer. */

@@ -130,6 +130,11 @@ function refusal(status: number, error: ErrorBody | undefined): string {
   return `Elasticsearch answered ${status} ${error?.type ?? 'without a type'}${field === undefined ? '' : ` for the field ${field}`}`
 }
 
+/** Where to look for what answers in the place of Elasticsearch. */
+export const AT_PROXY = '(check ELASTICSEARCH_URL, and any proxy there)'
+/** Elasticsearch names its errors. */
+export const UNNAMED = `without an error of Elasticsearch ${AT_PROXY}`
+
 /** The meaning of a failed `_bulk` request for all its documents. */
 type RequestVerdict =
   /** Nothing is known, or nothing was done: resend all of them, which `create` makes safe. */
@@ -144,7 +149,7 @@ type RequestVerdict =
  */
 export function classifyRequest(status: number | null, error: ErrorBody | undefined, documents = 1): RequestVerdict {
   const type = error?.type ?? ''
-  const reason = status === null ? type || 'no answer' : `${status} ${typeOf(error ?? {})}`.trim()
+  const reason = status === null ? type || 'no answer' : `${status} ${typeOf(error ?? {}) || UNNAMED}`
   if (status === null) return { verdict: 'retry', blocked: false, reason }
   // While the index of its users is missing, as for a moment after a restart, Elasticsearch refuses the right logins too.
   if (status === 401 || isBlocked(error) || mendable(error) !== undefined)
@@ -152,10 +157,10 @@ export function classifyRequest(status: number | null, error: ErrorBody | undefi
   if (status === 408 || status === 429 || status >= 500) return { verdict: 'retry', blocked: false, reason }
   // An entry is accepted within MAX_ENTRY_BYTES, however little a proxy lets through.
   if (status === 413 && documents === 1)
-    return { verdict: 'retry', blocked: true, reason: `${reason} for one document` }
+    return { verdict: 'retry', blocked: true, reason: `${status} for one document` }
   // A single id that Elasticsearch does not allow makes it refuse the whole request.
   if (status === 413 || type === 'action_request_validation_exception') return { verdict: 'split', reason }
-  // Elasticsearch names its errors. A proxy without a route, as while it is configured, refuses what may pass later.
-  if (type === '') return { verdict: 'retry', blocked: true, reason: `${reason} without an error of Elasticsearch` }
+  // A proxy without a route, as while it is configured, refuses what may pass later.
+  if (type === '') return { verdict: 'retry', blocked: true, reason }
   return { verdict: 'halt', reason }
 }

@@ -285,6 +285,9 @@ test('an answer that is none of Elasticsearch says nothing: a redirect, a text, 
         expect(failure).toBeInstanceOf(ElasticsearchError)
         expect(failure).toMatchObject({ status: null })
         expect((failure as Error).message).not.toMatch(/secret|<html>/)
+        expect((failure as Error).message).toMatch(/check ELASTICSEARCH_URL/)
+        // The reason that the log of the consumers has.
+        expect((failure as ElasticsearchError).body.type).toMatch(/check ELASTICSEARCH_URL/)
       }
       expect((failures[0] as Error).message).toContain('answered 302 (a redirect: check ELASTICSEARCH_URL')
     },

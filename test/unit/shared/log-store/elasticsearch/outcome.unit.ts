@@ -170,4 +170,9 @@ describe('a bulk request that failed', () => {
   test.each([400, 403, 404, 405])('with status %i of something in between is repeated', (status) => {
     expect(classifyRequest(status, {})).toMatchObject({ verdict: 'retry', blocked: true })
   })
+
+  test.each([401, 403, 408, 429, 502, 503])('with status %i of something in between says where to look', (status) => {
+    const reason = `${status} without an error of Elasticsearch (check ELASTICSEARCH_URL, and any proxy there)`
+    expect(classifyRequest(status, {}, 2)).toMatchObject({ verdict: 'retry', reason })
+  })
 })
