@@ -54,7 +54,8 @@ export function createAudit({ journal, topic, clock, onFailure }: AuditDeps): Au
       } catch (cause) {
         onFailure(cause, 'change')
         const reason = cause instanceof Error ? cause.message : String(cause)
-        throw new AppendError(`its audit record was not confirmed: ${reason}`, 'not_written', { cause })
+        const isFinal = cause instanceof AppendError && cause.isFinal
+        throw new AppendError(`its audit record was not confirmed: ${reason}`, 'not_written', { cause, isFinal })
       }
       let outcome: AuditOutcome = 'success'
       try {

@@ -318,9 +318,13 @@ function refuseParameters(request: Request): void {
   if (problems.length > 0) throw invalidParameters(problems)
 }
 
+const REFUSED = 'The journal takes the change only once an operator has acted, as where a right is missing: tell them.'
+
 function failureOf(error: unknown, logger: Logger): Problem {
   if (isTimeout(error)) return unavailable('The settings could not be read in time.').problem
   logger.error({ err: error }, "a request for a Team's settings failed")
   if (!(error instanceof AppendError)) return unavailable('The registry could not be read.').problem
-  return problem('server_error', { outcome: error.outcome }, 'The journal did not confirm the change.')
+  const { outcome, isFinal } = error
+  const message = isFinal && outcome === 'not_written' ? REFUSED : 'The journal did not confirm the change.'
+  return problem('server_error', { outcome }, message)
 }

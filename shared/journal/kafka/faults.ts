@@ -98,6 +98,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /timestamp.* out of (acceptable )?range/i,
     'the topic needs message.timestamp.type=LogAppendTime, or the clock of this machine is wrong',
   ],
+  [/larger than the max message size/i, 'max.message.bytes of the topic has to be raised'],
   [/cannot connect to any broker/i, 'check KAFKA_BROKERS, and that the brokers run'],
   // Only brokers that others have named are connected to one by one.
   [

@@ -3,7 +3,7 @@ import { emptyState } from '../../../../shared/registry/records.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import type { Action, List, TeamLists } from '../../../../views/schemas/team.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { NOW } from '../../../support/registry-topic.ts'
+import { AUDIT_TOPIC, NOW, TOPIC } from '../../../support/registry-topic.ts'
 import {
   KEY_A,
   KEY_B,
@@ -726,6 +726,18 @@ describe('when the journal fails', () => {
       const answer = await team.ask('POST', '/keys', { revokeOld: true })
       expect([...outcome(answer), answer.error.details]).toEqual([503, 'server_error', { outcome: reason }])
       expect(answer.headers.get('retry-after')).toBe('1')
+    }
+  })
+
+  test.each([TOPIC, AUDIT_TOPIC])('until an operator acts on the topic %s, says so', async (topic) => {
+    for (const [isFinal, told] of [
+      [true, 'The journal takes the change only once an operator has acted'],
+      [false, 'The journal did not confirm the change'],
+    ] as const) {
+      team.journal.failAppends('not_written', 1, topic, isFinal)
+      const { status, error } = await team.ask('POST', '/events', { identifier: 'refused' })
+      expect([status, error.code, error.details]).toEqual([503, 'server_error', { outcome: 'not_written' }])
+      expect(error.message).toContain(told)
     }
   })
 

@@ -130,7 +130,8 @@ describe('reading an error of the library', () => {
     expect(errorCodes(told)).toEqual(['NOT_COORDINATOR'])
   })
 
-  test('the right that is missing is looked up, and the clock is looked at', () => {
+  test('the right that is missing is looked up, the limit that is too low is named, and the clock is looked at', () => {
+    expect(describeFault(refused('MESSAGE_TOO_LARGE'))).toContain('(max.message.bytes of the topic has to be raised)')
     expect(describeFault(refused('GROUP_AUTHORIZATION_FAILED'))).toContain('(docs/kafka.md lists the rights')
     expect(describeFault(refused('TOPIC_AUTHORIZATION_FAILED'))).toContain('(docs/kafka.md lists the rights')
     const clock = 'the topic needs message.timestamp.type=LogAppendTime, or the clock'
