@@ -2,7 +2,7 @@ import { restoreProjection } from '../consumers/restore.ts'
 import type { Journal } from '../shared/journal/journal.ts'
 import type { LogStore } from '../shared/log-store/log-store.ts'
 import { systemClock } from '../shared/runtime/clock.ts'
-import { type Config, loadConfig } from '../shared/runtime/config.ts'
+import { type Config, loadConfig, mistypedNames } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
 import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest, type WhereMissing } from './cli/command.ts'
@@ -97,7 +97,10 @@ async function rebuildFromIndices(
 const handlers: CliHandlers = {
   start: async (role, config) => {
     const { serve } = await import('./server/server.ts')
-    return serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print })
+    const logger = createLogger(config.LOG_LEVEL, role)
+    for (const mistyped of mistypedNames())
+      logger.warn(mistyped, 'a variable of the environment is no setting and has no effect; another name may be meant')
+    return serve({ role, config, logger, print })
   },
   applyTopics: async (config) => {
     const { journal, applyTopics } = await openJournal(depsOf(config), 'same')

@@ -1,3 +1,4 @@
+import { editDistance } from '../nearest.ts'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
 import { lastGood } from './last-good.ts'
 import type { Logger } from './logger.ts'
@@ -193,6 +194,32 @@ function unknownNames(env: Environment): string[] {
       const meant = name.slice('SLUICE_'.length)
       const advice = Object.hasOwn(SETTINGS, meant) ? `use ${meant}` : 'see `sluice config print`'
       return `${name} is not a setting, as settings have no SLUICE_ prefix; ${advice}`
+    })
+}
+
+/** Shorter names are those of too many other programs. */
+const MISTYPED_MIN = 8
+const SLIPS_MAX = 2
+
+/**
+ * Variables that may be meant as a setting that is not set, as `KAFKA_BROKER`. They are not refused, since they may be another program's.
+ */
+export function mistypedNames(
+  env: Environment = process.env,
+): readonly { readonly name: string; readonly meant: string }[] {
+  const names = Object.keys(SETTINGS)
+  const unset = names.filter((setting) => !env[setting] && !env[`${setting}_FILE`])
+  return Object.keys(env)
+    .filter(
+      (name) =>
+        name.length >= MISTYPED_MIN &&
+        env[name] !== '' &&
+        !names.includes(name) &&
+        !names.includes(name.replace(/_FILE$/, '')),
+    )
+    .flatMap((name) => {
+      const meant = unset.find((setting) => editDistance(name.toUpperCase(), setting, SLIPS_MAX) <= SLIPS_MAX)
+      return meant === undefined ? [] : [{ name, meant }]
     })
 }
 
