@@ -2,10 +2,11 @@ import { restoreProjection } from '../consumers/restore.ts'
 import type { Journal } from '../shared/journal/journal.ts'
 import type { LogStore } from '../shared/log-store/log-store.ts'
 import { systemClock } from '../shared/runtime/clock.ts'
-import { type Config, loadConfig, mistypedNames } from '../shared/runtime/config.ts'
+import { type Config, environment, loadConfig } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
 import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest, type WhereMissing } from './cli/command.ts'
+import { mistypedNames } from './mistyped-settings.ts'
 import { type OpenLogStore, openJournal, openLogStore } from './server/backends.ts'
 import { expectDataFile, lockDataDir } from './server/data-dir-lock.ts'
 import { usesKafka } from './server/roles.ts'
@@ -98,7 +99,7 @@ const handlers: CliHandlers = {
   start: async (role, config) => {
     const { serve } = await import('./server/server.ts')
     const logger = createLogger(config.LOG_LEVEL, role)
-    for (const mistyped of mistypedNames())
+    for (const mistyped of mistypedNames(environment()))
       logger.warn(mistyped, 'a variable of the environment is no setting and has no effect; another name may be meant')
     return serve({ role, config, logger, print })
   },

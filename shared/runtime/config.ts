@@ -1,4 +1,3 @@
-import { editDistance } from '../nearest.ts'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
 import { lastGood } from './last-good.ts'
 import type { Logger } from './logger.ts'
@@ -39,14 +38,17 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment of this process. */
+export const environment = (): Environment => process.env
 
 /** The words that run a command where this process runs: npm's in a checkout, else the name that the program has in the image. */
 export const programName = (): 'npm run sluice --' | 'sluice' =>
   process.env['npm_command'] === undefined ? 'sluice' : 'npm run sluice --'
 
 /** Reads the settings from the environment; throws a `ConfigError` that lists every problem. */
-export function loadConfig(env: Environment = process.env): Config {
+export function loadConfig(env: Environment = environment()): Config {
   const problems: Problem[] = []
   const settings = Object.entries<Setting>(SETTINGS)
   const config = {
@@ -194,32 +196,6 @@ function unknownNames(env: Environment): string[] {
       const meant = name.slice('SLUICE_'.length)
       const advice = Object.hasOwn(SETTINGS, meant) ? `use ${meant}` : 'see `sluice config print`'
       return `${name} is not a setting, as settings have no SLUICE_ prefix; ${advice}`
-    })
-}
-
-/** Shorter names are those of too many other programs. */
-const MISTYPED_MIN = 8
-const SLIPS_MAX = 2
-
-/**
- * Variables that may be meant as a setting that is not set, as `KAFKA_BROKER`. They are not refused, since they may be another program's.
- */
-export function mistypedNames(
-  env: Environment = process.env,
-): readonly { readonly name: string; readonly meant: string }[] {
-  const names = Object.keys(SETTINGS)
-  const unset = names.filter((setting) => !env[setting] && !env[`${setting}_FILE`])
-  return Object.keys(env)
-    .filter(
-      (name) =>
-        name.length >= MISTYPED_MIN &&
-        env[name] !== '' &&
-        !names.includes(name) &&
-        !names.includes(name.replace(/_FILE$/, '')),
-    )
-    .flatMap((name) => {
-      const meant = unset.find((setting) => editDistance(name.toUpperCase(), setting, SLIPS_MAX) <= SLIPS_MAX)
-      return meant === undefined ? [] : [{ name, meant }]
     })
 }
 

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
-import {
-  ConfigError,
-  describeConfig,
-  loadConfig,
-  mistypedNames,
-  newestSecret,
-} from '../../../../shared/runtime/config.ts'
+import { ConfigError, describeConfig, loadConfig, newestSecret } from '../../../../shared/runtime/config.ts'
 import { pairsOf, SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import * as fc from '../../../support/fast-check.ts'
 
@@ -158,20 +152,6 @@ describe('what is wrong is refused, all of it at once', () => {
 
   test('other names of the environment are nobody’s business', () => {
     expect(problemsOf({ PATH: '/bin', MAX_BATCH: '5' })).toEqual([])
-  })
-
-  test('a name that is nearly that of a setting is told, unless that is set', () => {
-    const meant = (env: Record<string, string>) => mistypedNames(env).map(({ name, meant: other }) => [name, other])
-    expect(meant({ KAFKA_BROKER: 'kafka:9092', LOG_LEVLE: 'debug', log_level: 'debug' })).toEqual([
-      ['KAFKA_BROKER', 'KAFKA_BROKERS'],
-      ['LOG_LEVLE', 'LOG_LEVEL'],
-      ['log_level', 'LOG_LEVEL'],
-    ])
-    expect(meant({ KAFKA_BROKER: 'kafka:9092', KAFKA_BROKERS: 'kafka:9092' })).toEqual([])
-    const others = { HOSTNAME: 'pod-1', POST: '1', MAX_BATCH: '5', KAFKA_PORT: '1', NODE_OPTIONS: 'x', HTTP_PROXY: 'x' }
-    expect(meant(others)).toEqual([])
-    for (const name of Object.keys(SETTINGS)) expect(meant({ [name]: 'x' })).toEqual([])
-    for (const name of Object.keys(SETTINGS)) expect(meant({ [`${name}_FILE`]: '/x' })).toEqual([])
   })
 
   test.each(['1.5', '1e3', '0x10', ' 80', '80 ', '_80', '8__0', '٣', '-1', 'NaN', '99999999999999999999'])(

@@ -1,0 +1,27 @@
+import { editDistance } from '../shared/nearest.ts'
+import type { Environment } from '../shared/runtime/config.ts'
+import { SETTINGS } from '../shared/runtime/config-schema.ts'
+
+/** Shorter names are those of too many other programs. */
+const MISTYPED_MIN = 8
+const SLIPS_MAX = 2
+
+/**
+ * Variables that may be meant as a setting that is not set, as `KAFKA_BROKER`. They are not refused, since they may be another program's.
+ */
+export function mistypedNames(env: Environment): readonly { readonly name: string; readonly meant: string }[] {
+  const names = Object.keys(SETTINGS)
+  const unset = names.filter((setting) => !env[setting] && !env[`${setting}_FILE`])
+  return Object.keys(env)
+    .filter(
+      (name) =>
+        name.length >= MISTYPED_MIN &&
+        env[name] !== '' &&
+        !names.includes(name) &&
+        !names.includes(name.replace(/_FILE$/, '')),
+    )
+    .flatMap((name) => {
+      const meant = unset.find((setting) => editDistance(name.toUpperCase(), setting, SLIPS_MAX) <= SLIPS_MAX)
+      return meant === undefined ? [] : [{ name, meant }]
+    })
+}
