@@ -72,6 +72,7 @@ export const facetsOfEntries: EntryAnswer = async (call, { store }) => {
 /** The entry that the path names. Throws `not_found` if the Team has none with this id. */
 export async function entryOf({ team, kind, subject, signal }: EntryCall, { store }: Tools): Promise<EntryRecord> {
   const entry = await store.get(team, kind, parseGuid(subject) ?? subject, signal)
-  if (entry === undefined) throw notFound('There is no such entry.')
+  if (entry === undefined)
+    throw notFound('There is no such entry.', 'Check the id; lists have the ids of all entries of the Team.')
   return entry
 }

@@ -78,7 +78,11 @@ export function flowsOf(call: Call, tools: Tools): Promise<readonly [Flow, Flow]
 
 async function flowOfKey(key: string, { team, signal }: Call, { store }: Tools): Promise<Flow> {
   const flow = await store.flow(team, key, signal)
-  if (flow === undefined) throw notFound(`There is no entry with the correlationKey ${key}.`)
+  if (flow === undefined)
+    throw notFound(
+      `There is no entry with the correlationKey ${key}.`,
+      'Check the key; /api/flows?q= finds keys by a part, in any case.',
+    )
   return flow
 }
 

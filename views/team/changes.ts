@@ -92,7 +92,7 @@ export function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): Pr
   const what = `the ${kind === 'project' ? 'id' : 'identifier'} ${JSON.stringify(id)}`
   switch (because) {
     case 'not_found':
-      return notFound(`The Team has no ${NAMES[kind]} with ${what}.`)
+      return notFound(`The Team has no ${NAMES[kind]} with ${what}.`, 'Check the path; /api/team lists all.')
     case 'exists':
       return conflict(`The Team has something with ${what} already. Choose another one.`)
     case 'exists_archived':
@@ -150,7 +150,7 @@ function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
   switch (because) {
     case 'no_team':
     case 'no_such_key':
-      return notFound('The Team has no live key that begins so.')
+      return notFound('The Team has no live key that begins so.', 'Check the path; /api/team lists how each begins.')
     case 'too_many_keys':
       return conflict('The Team has two live keys, the most there may be. Revoke one first, or replace both at once.')
     case 'too_often':
@@ -196,7 +196,7 @@ async function changeSearch(admin: RegistryAdmin, team: string, change: SearchCh
   if (result.outcome === 'changed') return result.search
   switch (result.because) {
     case 'not_found':
-      throw notFound('The Team has no saved search with this id.')
+      throw notFound('The Team has no saved search with this id.', 'Check the id; /api/team/searches lists all.')
     case 'exists':
       throw conflict(
         `The Team has a saved search named ${JSON.stringify(change.to?.name)} already. Choose another name.`,

@@ -177,7 +177,8 @@ function bookOf({ book }: WatchTools): WatchBook {
 
 function find(tools: WatchTools, { team, subject }: Pick<TeamCall, 'team' | 'subject'>): KnownWatch {
   const watch = bookOf(tools).find(team.id, guidOf(subject))
-  if (watch === undefined) throw notFound('The Team has no watch with this id.')
+  if (watch === undefined)
+    throw notFound('The Team has no watch with this id.', 'Check the id; /api/team/watches lists all.')
   return watch
 }
 

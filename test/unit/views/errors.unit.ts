@@ -163,6 +163,15 @@ describe('not_found', () => {
     expect(await views.get(path)).toMatchObject({ status: 404, success: false, error: { code: 'not_found' } })
   })
 
+  test.each([
+    ['/api/event-logs/nothing', 'There is no such entry. Check the id; '],
+    ['/api/flows/nothing', 'There is no entry with the correlationKey nothing. Check the key; '],
+  ])('says what to check of %s, whose path is right', async (path, message) => {
+    const { error } = await views.get(path)
+    expect(error).toMatchObject({ message: expect.stringContaining(message) })
+    expect(error).not.toMatchObject({ message: expect.stringContaining('/docs') })
+  })
+
   test('is the answer to an entry of the other kind', async () => {
     const entry = eventLog()
     views.store.add(entry)

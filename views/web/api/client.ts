@@ -98,7 +98,7 @@ const refusedByProxy = ({ status }: Response) => {
 const inPageWords = (message: string, retryAfter: number | null): string =>
   message
     .replace(/ [^.]* Retry-After\.$/, retryAfter === null ? '' : ` Try again in ${retryAfter} s.`)
-    .replace(/ Check the path; .*$/, '')
+    .replace(/ Check the \w+; .*$/, '')
 
 type Envelope<T> =
   | { readonly success: true; readonly data: T }
