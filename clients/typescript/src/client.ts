@@ -106,10 +106,11 @@ export const createClient = (options: ClientOptions): Client =>
 export function createClientOf(options: ClientOptions, write: (line: string) => void): Client {
   const { url, apiKey, fetch = globalThis.fetch } = options
   const numbers = numbersOf(options)
-  if (!url || !apiKey) throw new TypeError('url and apiKey have to be given.')
-  const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  for (const [name, value] of Object.entries({ url, apiKey }))
+    if (!value) throw new TypeError(`${name} has to be given.`)
   // No other address can be requested: `localhost:8080` would have `localhost:` as its scheme.
-  if (!/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
+  const base = /^https?:\/\//i.test(url.trim()) ? new URL(url.endsWith('/') ? url : `${url}/`) : undefined
+  if (base === undefined || base.username !== '' || base.password !== '')
     throw new TypeError('url has to begin with http:// or https://, and to hold no password.')
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey.trim(), 'x-strict-status': 'true' }
   new Headers(headers)

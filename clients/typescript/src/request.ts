@@ -64,9 +64,12 @@ interface NetworkError {
   readonly cause?: NetworkError
 }
 
+const NO_TLS = 'Nothing speaks TLS at this address. If it is that of a server without, url has to begin with http://.'
+
 /** Node says only "fetch failed"; the reason is in the cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = (error ?? {}) as NetworkError
+  if (cause?.code === 'ERR_SSL_WRONG_VERSION_NUMBER') return NO_TLS
   return cause?.message || cause?.code || message || String(error)
 }
 

@@ -178,11 +178,18 @@ describe('what is sent', () => {
   })
 
   test('options that cannot be are told at once', () => {
-    expect(() => clientWith({ url: 'logs.example' })).toThrow('Invalid URL')
-    for (const url of ['localhost:8080', 'ftp://logs.example', 'https://name:password@logs.example'])
+    expect(() => clientWith({ url: 'http://' })).toThrow('Invalid URL')
+    for (const url of [
+      'logs.example',
+      '127.0.0.1:8080',
+      'localhost:8080',
+      'ftp://logs.example',
+      'https://name:password@logs.example',
+    ])
       expect(() => clientWith({ url })).toThrow('url has to begin with http:// or https://, and to hold no password.')
     expect(() => clientWith({ apiKey: 'two\nlines' })).toThrow('invalid header value')
-    expect(() => clientWith({ apiKey: '' })).toThrow('url and apiKey have to be given.')
+    expect(() => clientWith({ url: '' })).toThrow('url has to be given.')
+    expect(() => clientWith({ apiKey: '' })).toThrow('apiKey has to be given.')
     expect(() => clientWith({ maxBatchEntries: 0 })).toThrow('maxBatchEntries has to be a number above 0')
     expect(() => clientWith({ maxDelayMs: Number.NaN })).toThrow('maxDelayMs')
   })
@@ -232,6 +239,12 @@ describe('what is sent again', () => {
     client.log(entry('early'))
     await eventually(() => expect(retries.at(-1)).toMatchObject({ cause: expect.stringContaining('ECONNREFUSED') }))
     expect(client.stats()).toMatchObject({ pending: 1 })
+  })
+
+  test('a server without TLS says how its address begins', async () => {
+    const client = clientWith({ url: `https://127.0.0.1:${server.port}`, closeTimeoutMs: 50 })
+    client.log(entry('secret'))
+    await eventually(() => expect(retries.at(-1)).toMatchObject({ cause: expect.stringContaining('http://') }))
   })
 
   test('a batch that fails for reasons of its own keeps no other waiting', async () => {
