@@ -25,11 +25,11 @@ export function pairsOf(payload: string, length = READ_MAX): readonly Pair[] | u
   }
 }
 
-/** The beginning of a payload: a text that goes on is cut there, and any other value that may go on is left out. */
+/** The beginning of a payload: a text that goes on is cut there, before an escape; any other value that may go on is left out. */
 function headOf(payload: string, length: number): string {
   const head = beginningOf(payload, length)
   const isInText = head.replaceAll(JSON_TEXT, '').includes('"')
-  return isInText ? `${head.replace(/\\+$/, '')}"` : head.replace(/[^\s{}[\],:"]+$/, '')
+  return isInText ? `${head.replace(/\\+(?:u[\da-f]{0,3})?$/i, '')}"` : head.replace(/[^\s{}[\],:"]+$/, '')
 }
 
 /** A value as shown after its name: quoted if it would otherwise look like more than one. */

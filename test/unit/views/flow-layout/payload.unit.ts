@@ -36,6 +36,13 @@ describe('a payload on one line', () => {
     }
   })
 
+  test('a text is cut before an escape that goes on after the beginning', () => {
+    for (let length = 0; length < 8; length += 1) {
+      const [, note] = pairsOf(`{"order":4711,"note":"${'x'.repeat(length)}${'\\u043f\\\\'.repeat(100)}"}`) ?? []
+      expect(note?.text).toMatch(/^x*(п\\){70,}п?$/)
+    }
+  })
+
   test('any JSON object: every value that is neither an object nor an array', () => {
     const leaves = (value: unknown): readonly string[] =>
       typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [String(value)]
@@ -51,7 +58,7 @@ describe('a payload on one line', () => {
   test('any text is read or left alone', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...'{}[],:"\\a1 '), maxLength: 900 }),
+        fc.string({ unit: fc.constantFrom(...'{}[],:"\\ua1 '), maxLength: 900 }),
         (text) => void pairsOf(`{${text}`),
       ),
     )
