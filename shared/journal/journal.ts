@@ -232,12 +232,16 @@ export class TopicMissingError extends Error {
   }
 }
 
+/** The end of a message about a position from which no group goes on by itself. */
+export const TO_GO_ON = '(docs/runbooks/SluiceViewHalted.md says how to go on)'
+
 /** Retention removed records that the group had not read yet. Going on would hide the loss, so the reader stops. */
 export class PositionLostError extends Error {
   override readonly name = 'PositionLostError'
 
   constructor(topic: string, partition: number, committed: number, firstOffset: number) {
-    super(`${topic}/${partition}: the group stands at ${committed}, but the first record kept is ${firstOffset}`)
+    const where = `${topic}/${partition}: the group stands at ${committed}, but the first record kept is ${firstOffset}`
+    super(`${where} ${TO_GO_ON}`)
   }
 }
 

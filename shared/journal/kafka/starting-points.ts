@@ -1,5 +1,5 @@
 import { pause, unlessAborted } from '../../runtime/waiting.ts'
-import { PositionLostError } from '../journal.ts'
+import { PositionLostError, TO_GO_ON } from '../journal.ts'
 import type { Cluster, GroupPosition } from './cluster.ts'
 import { describeFault } from './faults.ts'
 import { type LogPlace, NO_EPOCH } from './offsets.ts'
@@ -110,7 +110,7 @@ export function refuseLost(
   if (position < firstOffset) throw new PositionLostError(topic, partition, position, firstOffset)
   if (position > endPosition) {
     throw new Error(
-      `${topic}/${partition}: the group stands at ${position}, but the topic ends at ${endPosition}; it was made anew or lost records`,
+      `${topic}/${partition}: the group stands at ${position}, but the topic ends at ${endPosition}; it was made anew or lost records ${TO_GO_ON}`,
     )
   }
 }

@@ -57,7 +57,11 @@ test('a position comes with the epoch that was committed with it', async () => {
 })
 
 test.each([
-  ['without its epoch is refused', -1, 'logs/0: the group stands at 3, but the topic ends at 0'],
+  [
+    'without its epoch is refused',
+    -1,
+    'logs/0: the group stands at 3, but the topic ends at 0; it was made anew or lost records (docs/runbooks/SluiceViewHalted.md',
+  ],
   ['is judged by the leader if its epoch is known', 7, undefined],
 ])('a position that stays after the end %s', async (_, epoch, refusal) => {
   const now = vi.spyOn(performance, 'now')

@@ -174,7 +174,9 @@ describe('retention', () => {
     const options = { group: 'group', topics: ['logs'], recordsMax: 10 }
     const subscription = await journal.subscribe(options, async (batch) => void handled.push(batch))
     await expect(subscription.done).rejects.toBeInstanceOf(PositionLostError)
-    await expect(subscription.done).rejects.toThrow('the group stands at 3, but the first record kept is 10')
+    await expect(subscription.done).rejects.toThrow(
+      'the group stands at 3, but the first record kept is 10 (docs/runbooks/SluiceViewHalted.md',
+    )
     expect(handled).toEqual([])
   })
 
