@@ -39,9 +39,12 @@ export function subscribeToTopics(
   const run = async (): Promise<void> => {
     const preferred = context.groupProtocol === 'auto' ? startConsumerMember : startClassicMember
     let start = preferred
+    /** A lasting reason, such as a missing right, is told once. */
+    let told: string | null = null
     while (!closing.signal.aborted) {
       const ended = await runMember(context, options, handler, closing.signal, start, (reason) => {
         health = reason === null ? { name, ready: true } : { name, ready: false, reason }
+        if (reason === null) told = null
       })
       if (closing.signal.aborted) return
       const { reason } = ended
@@ -51,7 +54,8 @@ export function subscribeToTopics(
         continue
       }
       health = { name, ready: false, reason }
-      logger.warn({ group, reason }, 'a group member is made anew')
+      if (reason !== told) logger.warn({ group, reason }, 'a group member is made anew')
+      told = reason
       await waker.wait(REJOIN_DELAY_MS)
     }
   }

@@ -1,7 +1,9 @@
 import { type Reader, Writer } from '@platformatic/kafka'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../../shared/journal/kafka/cluster.ts'
 import { startConsumerMember } from '../../../../../shared/journal/kafka/consumer-member.ts'
+import { subscribeToTopics } from '../../../../../shared/journal/kafka/group.ts'
 import type { Ended, GroupContext, Member } from '../../../../../shared/journal/kafka/member.ts'
 import { systemClock } from '../../../../../shared/runtime/clock.ts'
 import { eventually } from '../../../../support/eventually.ts'
@@ -14,6 +16,7 @@ const HEARTBEAT = 68
 const JOIN = 0
 const LEAVE = -1
 const INTERVAL_MS = 1_000
+const GROUP_AUTHORIZATION_FAILED = 30
 
 interface Heartbeat {
   readonly memberId: string
@@ -21,7 +24,11 @@ interface Heartbeat {
 }
 
 /** A group's only broker; heartbeats for which `isAnswered` is false reach the group, but their answers are lost. */
-async function startCoordinator(isAnswered: (heartbeat: Heartbeat) => boolean, onApiVersions = (): void => undefined) {
+async function startCoordinator(
+  isAnswered: (heartbeat: Heartbeat) => boolean,
+  onApiVersions = (): void => undefined,
+  errorCode = 0,
+) {
   const heartbeats: Heartbeat[] = []
   const broker: FakeBroker = await startFakeBroker(({ apiKey, body }) => {
     if (apiKey === API_VERSIONS) {
@@ -31,7 +38,7 @@ async function startCoordinator(isAnswered: (heartbeat: Heartbeat) => boolean, o
     if (apiKey === FIND_COORDINATOR) return coordinator(broker)
     const heartbeat = readHeartbeat(body)
     heartbeats.push(heartbeat)
-    return isAnswered(heartbeat) ? confirmed(heartbeat) : undefined
+    return isAnswered(heartbeat) ? answered(heartbeat, errorCode) : undefined
   })
   return { broker, heartbeats }
 }
@@ -51,11 +58,11 @@ function readHeartbeat(body: Reader): Heartbeat {
   return { memberId: body.readString(), epoch: body.readInt32() }
 }
 
-const confirmed = ({ memberId, epoch }: Heartbeat): Writer =>
+const answered = ({ memberId, epoch }: Heartbeat, errorCode: number): Writer =>
   Writer.create()
     .appendTaggedFields()
     .appendInt32(0)
-    .appendInt16(0)
+    .appendInt16(errorCode)
     .appendString(null)
     .appendString(memberId)
     .appendInt32(epoch === JOIN ? 1 : epoch)
@@ -63,22 +70,24 @@ const confirmed = ({ memberId, epoch }: Heartbeat): Writer =>
     .appendInt8(-1) // no assignment
     .appendTaggedFields()
 
+const contextOf = ({ host, port }: FakeBroker, logger = testLogger): GroupContext => ({
+  clock: systemClock,
+  connection: connectionTo([`${host}:${port}`]),
+  cluster: {} as Cluster,
+  logger,
+  closing: new AbortController().signal,
+  requestTimeoutMs: 500,
+  maxWaitMs: 100,
+  maxPartitionBytes: 1_000,
+  groupProtocol: 'auto',
+  sessionTimeoutMs: 30_000,
+  rebalanceTimeoutMs: 60_000,
+  heartbeatIntervalMs: INTERVAL_MS,
+})
+
 /** A member of the group, with the reasons why it ended. */
-function startMember({ host, port }: FakeBroker) {
-  const context: GroupContext = {
-    clock: systemClock,
-    connection: connectionTo([`${host}:${port}`]),
-    cluster: {} as Cluster,
-    logger: testLogger,
-    closing: new AbortController().signal,
-    requestTimeoutMs: 500,
-    maxWaitMs: 100,
-    maxPartitionBytes: 1_000,
-    groupProtocol: 'auto',
-    sessionTimeoutMs: 30_000,
-    rebalanceTimeoutMs: 60_000,
-    heartbeatIntervalMs: INTERVAL_MS,
-  }
+function startMember(broker: FakeBroker) {
+  const context = contextOf(broker)
   const ends: Ended[] = []
   const reading = {
     context,
@@ -153,4 +162,24 @@ test('the answer to a join is one of the group', async () => {
   expect(member.heartbeatAt()).toBeGreaterThan(joinedAt)
   await end(member)
   broker.close()
+})
+
+test('a group that refuses one member after the other is told of once', async () => {
+  const { broker, heartbeats } = await startCoordinator(
+    () => true,
+    () => undefined,
+    GROUP_AUTHORIZATION_FAILED,
+  )
+  const warnings: { readonly msg: string; readonly reason: string }[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
+  const context = { ...contextOf(broker, logger), handlerTimeoutMs: 300_000, stallTimeoutMs: 20_000 }
+  const options = { group: 'group', topics: ['logs'], recordsMax: 10 }
+  const subscription = subscribeToTopics(context, options, async () => undefined)
+  const members = () => new Set(heartbeats.map(({ memberId }) => memberId)).size
+  await eventually(() => members() >= 3)
+  await subscription.close()
+  broker.close()
+  expect(warnings).toMatchObject([
+    { msg: 'a group member is made anew', reason: expect.stringContaining('(docs/kafka.md lists the rights') },
+  ])
 })
