@@ -1,3 +1,4 @@
+import { FILES_EXHAUSTED, NO_FILES } from '../../runtime/file-limit.ts'
 import type { UnconfirmedOutcome } from '../journal.ts'
 
 /** The meaning of one failed attempt to append. */
@@ -72,6 +73,7 @@ export class KafkaError extends Error {
 
 /** Advice to the operator about a refusal, by the wording of Node, of the brokers and of the library. The first match counts. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [FILES_EXHAUSTED, NO_FILES],
   [
     /altnames/i,
     "the broker's certificate has to name the host in KAFKA_BROKERS, and the one that the broker advertises",

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
+import { FILES_EXHAUSTED, NO_FILES } from '../../runtime/file-limit.ts'
 import { lastGood, parseCertificates } from '../../runtime/last-good.ts'
 import { isTimeout } from '../../runtime/waiting.ts'
 import { AT_PROXY, type ErrorBody, errorAt, typeOf, UNNAMED } from './outcome.ts'
@@ -236,6 +237,7 @@ const EXPENSIVE = 'search.allow_expensive_queries'
 
 /** Advice to the operator about a connection that was not made, or broke. */
 function adviceOnConnection(message: string): string {
+  if (FILES_EXHAUSTED.test(message)) return `; ${NO_FILES}`
   if (/altnames/i.test(message)) return "; the server's certificate has to name the host in ELASTICSEARCH_URL"
   if (/certificate (has expired|is not yet valid)/i.test(message))
     return "; the server's certificate or that of its authority has to be renewed, or the clock of this machine is wrong"

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { FILES_EXHAUSTED, NO_FILES } from '../file-limit.ts'
 import type { Health } from '../lifecycle.ts'
 import type { ThreadService } from './serve-thread.ts'
 import {
@@ -61,8 +62,6 @@ export class ThreadGoneError extends Error {
   }
 }
 
-const NO_FILES = ' (the process may not open as many files as it needs; raise its limit, ulimit -n)'
-
 /** V8 would let each thread keep 48 MiB for young objects. */
 const YOUNG_GENERATION_MIB = 12
 
@@ -104,7 +103,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   })
   worker.on('error', (error) => {
     const message = messageOf(error)
-    lose(`failed: ${message}${message.includes('EMFILE') ? NO_FILES : ''}`, error)
+    lose(`failed: ${message}${FILES_EXHAUSTED.test(message) ? ` (${NO_FILES})` : ''}`, error)
   })
   worker.on('messageerror', (error) => {
     lose(`sent an unreadable message: ${error.message}`, error)

@@ -150,6 +150,7 @@ describe('reading an error of the library', () => {
     ['Broker requires TLS.', 'set KAFKA_SSL=true'],
     ['metadata failed 3 times. Connection closed', 'brokers that close a connection at once may want TLS'],
     ['Cannot connect to any broker. connect ECONNREFUSED', 'check KAFKA_BROKERS, and that the brokers run'],
+    ['Cannot connect to any broker. connect EMFILE 127.0.0.1:9092', 'the process may not open as many files'],
     ['Connection to kafka.internal:9092 failed. getaddrinfo ENOTFOUND', 'the brokers advertise this address'],
     ['TLS handshake failed. Please verify the broker supports TLS.', 'the broker may take no TLS: check KAFKA_SSL'],
   ])('%s: with what to do about it', (message, advice) => {

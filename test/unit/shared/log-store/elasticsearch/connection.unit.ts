@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import net, { type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -97,6 +97,21 @@ test('a server that cannot be asked: with what to do about it', async () => {
       server.closeAllConnections()
     }
   }
+})
+
+test('a connection for which the process may open no file names the limit to raise', async () => {
+  const message = 'connect EMFILE 127.0.0.1:9200 - Local (undefined:undefined)'
+  const opened = vi.spyOn(net, 'connect').mockImplementation(() => {
+    const socket = new net.Socket()
+    process.nextTick(() => socket.destroy(Object.assign(new Error(message), { code: 'EMFILE' })))
+    return socket
+  })
+  const options = { url: 'http://127.0.0.1:9200', auth: () => ({ type: 'none' }) as const, caFile: null }
+  const { send, close } = connect({ ...options, requestTimeoutMs: 30_000, onRefused: () => undefined })
+  const failure = await send({ method: 'GET', path: '/' }).catch((error: unknown) => error)
+  opened.mockRestore()
+  await close()
+  expect((failure as Error).message).toMatch(/EMFILE .*; the process may not open as many files/)
 })
 
 test('a login in the address is in no message, also if none of several addresses of the host answers', async () => {
