@@ -1,4 +1,4 @@
-import { type Checked, refuse, refuseFields } from '../../shared/contract/errors.ts'
+import { type Checked, problemSaying, refuse, refuseFields } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
@@ -41,9 +41,18 @@ export function createApplicationLogCheck(deps: CheckDeps): Check {
     if (target.problem !== undefined) return target
     const { project, fields } = target.value
     const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs' })
-    return checkEntry(fields, 0, project, context)
+    const checked = checkEntry(fields, 0, project, context)
+    return checked.problem?.code === 'missing_category_name' && Array.isArray(fields['logEntries'])
+      ? refuseBatch()
+      : checked
   }
 }
+
+const refuseBatch = () => ({ problem: problemSaying('missing_category_name', BATCH_ELSEWHERE) })
+const BATCH_ELSEWHERE =
+  'categoryName is missing or empty: this path takes one entry. Send logEntries to /api/ApplicationLogs/batch.'
+const NO_LIST =
+  ', not a list: send one with uniqueIdentifier, and the entries as logEntries, to /api/ApplicationLogs/batch'
 
 /** Checks a batch: the rows of 7.2 that concern the whole request, its size, then each entry by itself. */
 export function createBatchCheck(deps: CheckDeps): BatchCheck {
@@ -79,7 +88,7 @@ function checkTarget(
   { registry, registryReady }: CheckDeps,
 ): Checked<{ readonly project: Project; readonly fields: Fields }> {
   const { headers, json } = received
-  if (!isObject(json)) return refuseNoObject()
+  if (!isObject(json)) return refuseNoObject(json, NO_LIST)
   const fields = withPlainNumbers(json)
   const identifier = fields['uniqueIdentifier']
   if (isMissing(identifier)) return refuseMissing('missing_project_id', fields, 'uniqueIdentifier')

@@ -30,7 +30,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const { headers, json } = received
     const apiKey = presentedKey(headers)
     if (apiKey === undefined) return refuse('missing_api_key')
-    if (!isObject(json)) return refuseNoObject()
+    if (!isObject(json)) return refuseNoObject(json, ', not a list: send each event log in a request')
     const fields = withPlainNumbers(json)
     const identifier = fields['uniqueIdentifier']
     if (isMissing(identifier)) return refuseMissing('missing_identifier', fields, 'uniqueIdentifier')

@@ -103,7 +103,9 @@ export function refuseMissing(code: ErrorCode, fields: Fields, name: string): { 
   return refuse(code, null, `${name} is missing or empty${hint}.`)
 }
 
-export const refuseNoObject = () => refuseFields([{ path: '', message: 'must be a JSON object' }])
+/** Refuses what is no object; `instead` says what a sender of a list does. */
+export const refuseNoObject = (sent?: unknown, instead = '') =>
+  refuseFields([{ path: '', message: `must be a JSON object${Array.isArray(sent) ? instead : ''}` }])
 
 /** The details of an entry that is too large. */
 export interface TooLarge {

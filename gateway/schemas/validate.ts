@@ -42,10 +42,10 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'a JSON object',
 }
 
-function messageOf({ keyword, params, schema, data, message }: ErrorObject): string {
+function messageOf({ instancePath, keyword, params, schema, data, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
-      return wrongType([params['type']].flat() as string[], data)
+      return wrongType([params['type']].flat() as string[], data) + (instancePath === '/timestamp' ? SUCH_AS : '')
     case 'maxBytes':
       return `must have at most ${schema} bytes in UTF-8, not ${Buffer.byteLength(data as string)}`
     case 'maxDepth':
@@ -57,6 +57,8 @@ function messageOf({ keyword, params, schema, data, message }: ErrorObject): str
       return message ?? 'is not accepted'
   }
 }
+
+const SUCH_AS = '; send a time such as 2026-01-31T09:30:00.123Z'
 
 function wrongType(types: readonly string[], data: unknown): string {
   const expected = types.filter((type) => type !== 'null').map((type) => TYPE_NAMES[type] ?? type)

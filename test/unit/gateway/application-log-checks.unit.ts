@@ -167,3 +167,19 @@ describe('levels of application logs', () => {
     await gateway.close()
   })
 })
+
+describe('a batch at the path of one entry', () => {
+  let gateway: RunningGateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+  })
+  afterAll(() => gateway.close())
+
+  test.each([
+    ['missing_category_name', { uniqueIdentifier: PROJECT, logEntries: [ENTRY] }],
+    ['invalid_request', [ENTRY]],
+  ])('is %s, and told where it belongs', async (code, body) => {
+    const { error } = (await gateway.post(SINGLE, body)).body
+    expect([error.code, error.message]).toEqual([code, expect.stringContaining(`to ${BATCH}.`)])
+  })
+})

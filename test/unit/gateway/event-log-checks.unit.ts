@@ -128,12 +128,20 @@ describe('POST /api/ExternalLogs', () => {
   })
 
   test('a body that is JSON but no object is invalid_request, after missing_api_key', async () => {
-    for (const body of ['[]', '"text"', '5', 'null', 'true']) {
+    for (const body of ['"text"', '5', 'null', 'true']) {
       const { status, body: answer } = await gateway.post(PATH, body)
       expect([status, answer.error.code]).toEqual([200, 'invalid_request'])
       expect(answer.error.details).toEqual([{ path: '', message: 'must be a JSON object' }])
       expect((await gateway.post(PATH, body, { 'x-api-key': '' })).body.error.code).toBe('missing_api_key')
     }
+  })
+
+  test('a list of event logs is told that each is a request of its own', async () => {
+    const { body } = await gateway.post(PATH, [GOOD])
+    expect([body.error.code, body.error.message]).toEqual([
+      'invalid_request',
+      'Correct what cannot be accepted: it must be a JSON object, not a list: send each event log in a request.',
+    ])
   })
 
   test('a payload that is an object is told to be serialised', async () => {

@@ -106,7 +106,7 @@ describe('timestamps', () => {
       /^timestamp is not .* extended .* 9 digits of a second: "1{64}"\. Send a time such as/,
     )
     expect(await event({ timestamp: 1_769_851_800 })).toEqual([
-      { path: '/timestamp', message: 'must be a string, not 1769851800' },
+      { path: '/timestamp', message: 'must be a string, not 1769851800; send a time such as 2026-01-31T09:30:00.123Z' },
     ])
   })
 })
@@ -132,7 +132,7 @@ describe('types and lengths', () => {
         { path: '/scopeData', message: 'must be a JSON object, not an array' },
         { path: '/correlationKey', message: 'must be a string, not an object; serialise it to JSON text' },
         { path: '/environment', message: 'must be a string, not 7' },
-        { path: '/timestamp', message: 'must be a string, not 0' },
+        { path: '/timestamp', message: 'must be a string, not 0; send a time such as 2026-01-31T09:30:00.123Z' },
       ]),
     )
   })
