@@ -1,4 +1,4 @@
-import type { AddressInfo, Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 
 /** An address to listen on; the port comes from a setting. */
@@ -41,6 +41,15 @@ export function createListening(
       return `http://${named(host)}:${taken}`
     },
   }
+}
+
+/** Rejects where a server cannot listen at the address, with what to change; listens there for a moment. */
+export function tryListening(address: ListenAddress): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const server = createServer((socket) => socket.destroy())
+  server.on('error', (error) => reject(listenError(error, address)))
+  server.listen(address.port, address.host, () => server.close(() => resolve()))
+  return promise
 }
 
 /** The host as in a URL; clients cannot connect to the address for every interface. */

@@ -17,6 +17,7 @@ import { createViews } from '../../views/views.ts'
 import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
+import { tryListening } from '../http/listening.ts'
 import { createReadiness } from '../http/operations.ts'
 import { openJournal, openLogStore, openTracer } from './backends.ts'
 import { banner } from './banner.ts'
@@ -178,6 +179,8 @@ async function startCore({ role, config, logger, print }: ServerOptions, run: Ru
   if (tracer !== null) await run(closing('tracer', tracer.stop))
   const deps = { config, clock: systemClock, logger, metrics, tracer }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
+  // Before a Team is made: its key and the first commands are shown once, and a taken port is what a first start is most likely to meet.
+  if (role === 'all') await tryListening({ host: config.HOST, port: config.PORT, setting: 'PORT' })
   // Opened before a broker is asked: a setting that is wrong is told at once.
   const opened = usesStore(role) ? await openLogStore(deps, 'own') : null
   const store = opened?.store ?? null

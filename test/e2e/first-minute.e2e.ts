@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, type Envelope, type List } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { startBare } from '../support/raw-http.ts'
+import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
 const run = promisify(execFile)
 
@@ -21,13 +22,26 @@ async function shell<Data>(command: string): Promise<Envelope<Data>> {
 }
 
 describe('the first minute', () => {
-  const folder = temporaryFolder()
+  let folder: ReturnType<typeof temporaryFolder>
   let server: SluiceProcess | undefined
 
+  beforeEach(() => {
+    folder = temporaryFolder()
+  })
   afterEach(async () => {
     server?.kill('SIGTERM')
     await server?.exited
     folder.remove()
+  })
+
+  test('a port that is taken is told before a Team is made, so that the next start shows all there is to paste', async () => {
+    const other = await startBare(() => {})
+    const settings = { DATA_DIR: folder.path, LOG_LEVEL: 'warn' }
+    const { code, stdout, stderr } = await runSluice(['start'], { ...settings, PORT: `${other.port}` })
+    await other.close()
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('is taken; set PORT to another one')])
+    server = await startSluice(settings)
+    expect(curls(server.printed())).toHaveLength(2)
   })
 
   test('the printed curl works when pasted, the entry is read back, and is there once after a kill and a restart', async () => {
