@@ -72,10 +72,15 @@ export function registerSite(
       answerText(response, 200, 'text/html; charset=utf-8', withMeta(withBase(themed, base), 'gateway', gateway))
     }
   }
-  for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serveReads(site, path, shell)
+  for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW])
+    serveReads(site, path, shell, noLogsHere(basePath))
   serveReads(site, '/assets/:name', (request, response) => answerAsset(request, response, page()))
   router.use(site)
 }
+
+/** For exporters whose setting takes the whole address, path included, and has only the server's. */
+const noLogsHere = (basePath: string): string =>
+  `This is an address of the page, and takes no logs. Send them to a path for logs, such as ${below(basePath, '/v1/logs')} for OpenTelemetry; ${below(basePath, '/docs')} lists all paths.`
 
 /** Makes the shell's asset paths absolute, as the shell is served at paths of any depth. */
 const withBase = (html: string, base: string): string =>

@@ -144,6 +144,17 @@ describe('the page', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
+  test('logs that are sent to it are told the path for them', async () => {
+    build()
+    await start('/logs')
+    const response = await fetch(url, { method: 'POST', body: '{}' })
+    const { error } = (await response.json()) as { readonly error: { readonly message: string } }
+    expect([response.status, error.message]).toEqual([
+      405,
+      expect.stringContaining('such as /logs/v1/logs for OpenTelemetry'),
+    ])
+  })
+
   test('before it is built it says how to build it, and is there as soon as it is', async () => {
     await start('/')
     const response = await fetch(url)
