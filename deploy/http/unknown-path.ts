@@ -12,27 +12,27 @@ const LOGS_ONLY =
   'Sluice takes logs, and no traces or metrics: set OTEL_TRACES_EXPORTER=none and OTEL_METRICS_EXPORTER=none, or export these elsewhere.'
 
 /** Refuses a path that no route has, with the one of `paths` that may be meant. `list` is a clause that tells where all paths are. */
-export const refuseUnknownPaths =
-  (paths: readonly string[], list: string): RequestHandler =>
-  ({ method, originalUrl }, _response, next) => {
+export function refuseUnknownPaths(paths: readonly string[], list: string): RequestHandler {
+  const shortestFirst = paths.toSorted((a, b) => a.length - b.length)
+  return ({ method, originalUrl }, _response, next) => {
     // No path takes it: it is refused as a method.
     if (method === 'TRACE') return next()
     const [asked = ''] = originalUrl.split('?', 1)
     const path = asked.length > LENGTH_MAX ? '' : asked.replace(/\/+$/, '')
-    const meant = meantBy(path, paths)
+    const meant = meantBy(path, shortestFirst)
     const perhaps = meant === undefined ? '' : ` (perhaps ${meant} is meant)`
     const told = OTHER_SIGNALS.test(path) ? LOGS_ONLY : `There is nothing here. Check the path${perhaps}; ${list}`
     next(new ProblemError(problemSaying('not_found', told)))
   }
+}
 
 /** A path that was given twice or goes on, one whose beginning was left out, or one that was mistyped. */
-function meantBy(path: string, paths: readonly string[]): string | undefined {
+function meantBy(path: string, shortestFirst: readonly string[]): string | undefined {
   const lower = path.toLowerCase()
   const isWithin = (known: string): boolean => lower.endsWith(known) || lower.startsWith(`${known}/`)
-  const byLength = paths.toSorted((a, b) => a.length - b.length)
   return (
-    byLength.findLast((known) => isWithin(known.toLowerCase())) ??
-    (path.length < END_MIN ? undefined : byLength.find((known) => known.toLowerCase().endsWith(lower))) ??
-    nearestOf(path, paths, String)
+    shortestFirst.findLast((known) => isWithin(known.toLowerCase())) ??
+    (path.length < END_MIN ? undefined : shortestFirst.find((known) => known.toLowerCase().endsWith(lower))) ??
+    nearestOf(path, shortestFirst, String)
   )
 }
