@@ -205,15 +205,12 @@ function timeClause(field: TimeField, comparison: Comparison, { text, at }: Valu
   if (value === undefined) {
     return { problem: `"${text}" is not a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z.`, at }
   }
-  if (comparison !== '=' || !DATE.test(text)) return { type: 'time', field, comparison, value }
+  if (!DATE.test(text) || comparison === '>=' || comparison === '<') return { type: 'time', field, comparison, value }
+  // A date is the whole day, as in the query syntax of Lucene.
   const nextDay = timestampOf(Date.parse(value) + DAY_MS)
-  return {
-    type: 'and',
-    queries: [
-      { type: 'time', field, comparison: '>=', value },
-      { type: 'time', field, comparison: '<', value: nextDay },
-    ],
-  }
+  const from: Query = { type: 'time', field, comparison: '>=', value: comparison === '>' ? nextDay : value }
+  const to: Query = { type: 'time', field, comparison: '<', value: nextDay }
+  return comparison === '=' ? { type: 'and', queries: [from, to] } : comparison === '>' ? from : to
 }
 
 /** Nested lists of the same operator become one; a list of one is that one. */
