@@ -7,11 +7,12 @@ import { unlessAborted } from '../../shared/runtime/waiting.ts'
 /** Whether this process is the one that evaluates watches. */
 export interface Ownership extends Service {
   owns(): boolean
-  health(): Health
+  /** A topic that takes no records is told of, and takes no process out of service: a server of all roles stores entries all the same. */
+  health(): Promise<Health>
 }
 
 interface OwnershipDeps extends Pick<BaseServices, 'clock' | 'logger'> {
-  readonly journal: Pick<Journal, 'subscribe'>
+  readonly journal: Pick<Journal, 'subscribe' | 'refusalOf'>
   /** Has one partition: the process that is assigned it is the owner. */
   readonly topic: string
   readonly group: string
@@ -65,9 +66,13 @@ export function createOwnership({ journal, topic, group, clock, logger }: Owners
   return {
     name: NAME,
     owns: () => owns,
-    health: () => {
+    health: async () => {
       if (reason !== undefined) return { name: NAME, ready: false, reason }
-      return { ...(subscription?.health() ?? { ready: true }), name: NAME }
+      const found = { ...(subscription?.health() ?? { ready: true }), name: NAME }
+      if (!found.ready) return found
+      // A group simply has no partition of a topic that is gone, and reads one that may not be written.
+      const refusal = (await journal.refusalOf?.(topic)) ?? null
+      return { ...(refusal !== null && { reason: refusal }), ...found }
     },
     start,
     stop,

@@ -40,7 +40,7 @@ export function createWatches(deps: CoreServices & { readonly store: LogStoreRea
       })
       return {
         services: [ownership, evaluator],
-        health: [{ name: ownership.name, health: async () => ownership.health() }],
+        health: [{ name: ownership.name, health: () => ownership.health() }],
       }
     },
   }

@@ -769,12 +769,26 @@ describe('the ownership', () => {
       ...{ topic: WATCHES, group: WATCHES, clock, logger: createLogger('silent', 'test') },
     })
     await ownership.start()
-    await eventually(() => expect(ownership.health()).toMatchObject({ ready: true }))
+    await eventually(async () => expect(await ownership.health()).toMatchObject({ ready: true }))
     expect(ownership.owns()).toBe(true)
     done.reject(new Error('the journal is gone'))
-    await eventually(() => expect(ownership.health()).toMatchObject({ ready: false, reason: 'the journal is gone' }))
+    const lost = { ready: false, reason: 'the journal is gone' }
+    await eventually(async () => expect(await ownership.health()).toMatchObject(lost))
     await eventually(() => !ownership.owns())
     expect(close).toHaveBeenCalledOnce()
+    await ownership.stop(clock.now() + 10_000)
+  })
+
+  test('tells of a topic that takes no states, and takes no process out of service', async () => {
+    let reason: string | null = null
+    const ownership = createOwnership({
+      journal: { ...watchesJournal(), refusalOf: async () => reason },
+      ...{ topic: WATCHES, group: WATCHES, clock, logger: createLogger('silent', 'test') },
+    })
+    await ownership.start()
+    await eventually(async () => expect(await ownership.health()).toEqual({ name: 'watches', ready: true }))
+    reason = `the right to write ${WATCHES} is missing`
+    expect(await ownership.health()).toEqual({ name: 'watches', ready: true, reason })
     await ownership.stop(clock.now() + 10_000)
   })
 })
