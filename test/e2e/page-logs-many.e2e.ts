@@ -385,6 +385,22 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     expect(await covered(page, '.segments button')).toEqual([])
   })
 
+  test('the times below the counts do not overlap in a large font', async () => {
+    const page = await show('/application-logs', { width: 1_280 })
+    await page.locator('.times span').first().waitFor()
+    await page.evaluate("document.documentElement.style.fontSize = '28px'")
+    const overlapping = (): Promise<readonly string[]> =>
+      page.evaluate(
+        `(() => {
+          const labels = [...document.querySelectorAll('.times span')]
+          const places = labels.map((one) => one.getBoundingClientRect())
+          return labels.filter((_, index) => places[index].right > places[index + 1]?.left).map((one) => one.textContent)
+        })()`,
+      )
+    await eventually(async () => expect(await overlapping()).toEqual([]))
+    expect(await page.locator('.times span').count()).toBeGreaterThan(2)
+  })
+
   test('at 320 pixels the counts of all levels are in sight, with thousands of logs of three', async () => {
     const counts = { Trace: 1_620, Debug: 1_720, Information: 3_740, Warning: 82, Error: 42, Critical: 11 }
     const level = Object.entries(counts).map(([value, count]) => ({ value, count }))

@@ -74,14 +74,19 @@ export function Parts({ spans, height, reach = 0 }: PartsProps) {
   )
 }
 
+/** The size of the root's font, unless the reader has chosen another. */
+const USUAL_PX = 16
+
 /** The times below a drawing, as many as fit. */
 export function TimeTicks({ spans }: { readonly spans: Spans }) {
   const utc = useUtc()
   const [ref, width] = useWidth()
+  // The labels are as large as the reader's font, which ticks take to be the usual one.
+  const usual = (width * USUAL_PX) / parseFloat(getComputedStyle(document.documentElement).fontSize)
   return (
     <div ref={ref} class="times muted small num" aria-hidden="true">
-      {ticksOf(spans, width, utc).map(({ x, label }) => (
-        <span key={x} style={{ left: `${x}px` }}>
+      {ticksOf(spans, usual, utc).map(({ x, label }) => (
+        <span key={x} style={{ left: `${x / USUAL_PX}rem` }}>
           {label}
         </span>
       ))}
