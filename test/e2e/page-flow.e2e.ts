@@ -353,14 +353,16 @@ describeWithBrowser('the page of one flow', (browse) => {
     await eventually(() => expect(paramsOf(page)['to']).not.toBe(end))
   })
 
-  test('has a button for each of many idle times that covers no other, on a phone as well', async () => {
+  test('has a button for each of many idle times that covers no other, on a phone and in a large font as well', async () => {
     const times = [0, 1, 2, 3, 4, 5, 6].map((visit) => BEGIN + visit * 1.2 * HOUR)
     await server.send(times.flatMap((at) => [0, 1].map((s) => ({ to: 'order', key: 'idle-1', at: at + s * SECOND }))))
-    for (const [width, text] of [
-      [1_440, '1 h 11 m'],
-      [390, '1 h'],
+    for (const [width, font, text] of [
+      [1_440, 16, '1 h 11 m'],
+      [390, 16, '1 h'],
+      [1_440, 28, '1 h'],
     ] as const) {
-      const { page } = await openFlow('idle-1', { width, height: 844 })
+      const enlarge = `addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '${font}px' })`
+      const { page } = await openFlow('idle-1', { width, height: 844, prepare: (one) => one.addInitScript(enlarge) })
       const idle = page.locator('.flow-idle')
       await eventually(async () => expect(await idle.allTextContents()).toEqual(Array(6).fill(text)))
       expect(await idle.first().getAttribute('title')).toBe('Show this idle time, 1 h 11 m')

@@ -6,7 +6,7 @@ import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
 import { createTimeScale, FOLDED_PX, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { useWidth } from '../ui/use-width.ts'
+import { fontScale, useWidth } from '../ui/use-width.ts'
 import { keepInView } from './element-hooks.ts'
 import { FlowGutter } from './flow-gutter.tsx'
 import { FlowMinimap } from './flow-minimap.tsx'
@@ -80,7 +80,7 @@ interface AxisProps {
 /** Times above the lanes, with a button over each idle time that folds or unfolds it. */
 const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) => {
   // Narrow folds have no room for two, and would cover each other's buttons.
-  const units = scale.segments.some(({ folded, x0, x1 }) => folded && x1 - x0 < FOLDED_PX) ? 1 : 2
+  const units = scale.segments.some(({ folded, x0, x1 }) => folded && x1 - x0 < FOLDED_PX * fontScale()) ? 1 : 2
   return (
     <div class="flow-axis">
       <svg width={scale.width} height="20" class="flow-times" aria-hidden="true">

@@ -3,7 +3,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import { Button } from '../ui/button.tsx'
 import { useUtc } from '../ui/time.tsx'
-import { useWidth } from '../ui/use-width.ts'
+import { fontScale, useWidth } from '../ui/use-width.ts'
 import { spanText } from './filters.ts'
 import { partText, rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
 
@@ -74,19 +74,15 @@ export function Parts({ spans, height, reach = 0 }: PartsProps) {
   )
 }
 
-/** The size of the root's font, unless the reader has chosen another. */
-const USUAL_PX = 16
-
 /** The times below a drawing, as many as fit. */
 export function TimeTicks({ spans }: { readonly spans: Spans }) {
   const utc = useUtc()
   const [ref, width] = useWidth()
-  // The labels are as large as the reader's font, which ticks take to be the usual one.
-  const usual = (width * USUAL_PX) / parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const scale = fontScale()
   return (
     <div ref={ref} class="times muted small num" aria-hidden="true">
-      {ticksOf(spans, usual, utc).map(({ x, label }) => (
-        <span key={x} style={{ left: `${x / USUAL_PX}rem` }}>
+      {ticksOf(spans, width / scale, utc).map(({ x, label }) => (
+        <span key={x} style={{ left: `${x * scale}px` }}>
           {label}
         </span>
       ))}

@@ -17,6 +17,9 @@ export function useWidth<Node extends HTMLElement = HTMLDivElement>(): readonly 
   return [ref, width]
 }
 
+/** How much larger the reader's font is than the usual one, with which labels in rem have the sizes that drawings count with. */
+export const fontScale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+
 /** The width of a character of a monospace font, as a part of its size. */
 const CHARACTER = 0.6
 
