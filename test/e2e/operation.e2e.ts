@@ -146,7 +146,8 @@ describe('a server that cannot start', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
-    const { code, stdout, stderr } = await runSluice(['start'], { DATA_DIR: folder.path, PORT: String(port) })
+    const settings = { DATA_DIR: folder.path, PORT: '0', METRICS_PORT: String(port) }
+    const { code, stdout, stderr } = await runSluice(['start'], settings)
     taken.close()
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`port ${port} on 127.0.0.1 is taken`) })
     const key = /Its key, shown this once: (\S+)/.exec(stdout)?.[1] ?? ''
