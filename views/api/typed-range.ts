@@ -1,5 +1,5 @@
 import { ProblemError } from '../../shared/contract/errors.ts'
-import { DAY_MS, parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, DAY_MS, parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import type { TypedRange } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
@@ -20,7 +20,7 @@ const NAMED_DAY = /^(today|yesterday)\b/i
 export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const now = clock.now()
   const zone = zoneOf(values.zone ?? 'UTC')
-  const read = (path: 'begin' | 'end', after?: number): string | null => {
+  const read = (path: 'begin' | 'end', after?: string): string | null => {
     const typed = values[path]?.trim() ?? ''
     if (typed === '') return null
     const text = typed.replace(NAMED_DAY, (name) => namedDay(name, zone, now))
@@ -34,9 +34,9 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
     )
   }
   const from = read('begin')
-  const first = from === null ? undefined : msOf(from, now)
+  const first = from === null ? undefined : parseTime(from, now)
   const to = read('end', first)
-  if (first !== undefined && msOf(to ?? 'now', now) <= first)
+  if (first !== undefined && compareTimestamps(parseTime(to ?? 'now', now) ?? '', first) <= 0)
     throw refusal('end', 'The end has to be later than the beginning.')
   return { from, to } satisfies TypedRange
 }
@@ -45,29 +45,31 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
 const refusal = (path: string, message: string) =>
   new ProblemError({ code: 'invalid_request', message, details: [{ path, message }], retryable: false })
 
-const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
-
 /** The date of a day that has a name: `2026-01-31`. */
 function namedDay(name: string, zone: Intl.DateTimeFormat, now: number): string {
   const ago = NAMED_DAYS[name.toLowerCase() as keyof typeof NAMED_DAYS]
   return timestampOf(now + offsetAt(zone, now) - ago * DAY_MS).slice(0, 10)
 }
 
-/** A time of day: the latest one until `now`, or the first one after a beginning (milliseconds since 1970) if there is one. */
+/** A time of day: the latest one until `now`, or the first one after a beginning (canonical timestamp) if there is one. */
 function timeOfDay(
   text: string,
   zone: Intl.DateTimeFormat,
   now: number,
   end: 'begin' | 'end',
-  after?: number,
+  after?: string,
 ): string | undefined {
   // By half days, as a day may have only 23 hours.
   const days = [0, 1, 2, 3].map((step) =>
-    after === undefined ? now - (step * DAY_MS) / 2 : after + (step * DAY_MS) / 2,
+    after === undefined ? now - (step * DAY_MS) / 2 : Date.parse(after) + (step * DAY_MS) / 2,
   )
   return days
     .map((at) => typedTime(`${timestampOf(at + offsetAt(zone, at)).slice(0, 10)} ${text}`, zone, now, end))
-    .find((time) => time !== undefined && (after === undefined ? msOf(time, now) <= now : msOf(time, now) > after))
+    .find(
+      (time) =>
+        time !== undefined &&
+        (after === undefined ? compareTimestamps(time, timestampOf(now)) <= 0 : compareTimestamps(time, after) > 0),
+    )
 }
 
 function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'begin' | 'end'): string | undefined {
@@ -84,8 +86,12 @@ function typedTime(text: string, zone: Intl.DateTimeFormat, now: number, end: 'b
   const actual = instants.filter((at) => at + offsetAt(zone, at) === wall)
   // When the clocks change, a local time may exist twice, or not at all: the range has all that may be meant.
   const meant = actual.length > 0 ? actual : instants
-  return parseTimestamp(timestampOf(end === 'begin' ? Math.min(...meant) : Math.max(...meant)))
+  const at = timestampOf(end === 'begin' ? Math.min(...meant) : Math.max(...meant))
+  return parseTimestamp(at.slice(0, -1) + whole.slice(TO_MILLISECONDS))
 }
+
+/** Characters of a canonical timestamp before the digits below a millisecond, which `Date` has none of. */
+const TO_MILLISECONDS = '2026-01-31T09:30:00.123'.length
 
 /** How far a zone is ahead of UTC at an instant, in milliseconds. */
 function offsetAt(zone: Intl.DateTimeFormat, at: number): number {
