@@ -76,11 +76,18 @@ const isUnsent = (code: string, errors: readonly ListedEntry[], { outcome }: Fai
 function envelopeOf(text: string): Envelope | undefined {
   try {
     const value = JSON.parse(text)
-    const isOurs = value?.success === true ? value.data instanceof Object : typeof value?.error?.code === 'string'
-    return isOurs && typeof value.success === 'boolean' ? value : undefined
+    const { success, data, error } = value ?? {}
+    const isOurs = success === true ? data instanceof Object : success === false && typeof error?.code === 'string'
+    return isOurs && isReadable(success ? data : error.details) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether the part of an answer that can list refused entries does so as Sluice does. */
+function isReadable(details: unknown): boolean {
+  const { rejected = 0, errors = [] }: { rejected?: unknown; errors?: unknown } = details ?? {}
+  return typeof rejected === 'number' && Array.isArray(errors) && errors.every((one) => one instanceof Object)
 }
 
 /** Maximum length of the excerpt of a foreign response in a report. */

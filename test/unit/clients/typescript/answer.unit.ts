@@ -115,12 +115,19 @@ describe('the answers of others', () => {
     })
   })
 
-  test('a service that says no more than success is not Sluice', () => {
-    for (const text of ['{"success":true}', '{"success":true,"data":null}'])
-      expect(judge(foreign(200, text))).toMatchObject({
-        kind: 'again',
-        cause: expect.stringContaining('not one of Sluice'),
-      })
+  test.each([
+    '{"success":true}',
+    '{"success":true,"data":null}',
+    '{"success":true,"data":{"errors":"none"}}',
+    '{"success":true,"data":{"errors":{}}}',
+    '{"success":true,"data":{"errors":[null]}}',
+    '{"success":true,"data":{"rejected":"1","errors":[]}}',
+    '{"success":false,"error":{"code":"invalid","message":"","details":{"errors":"name"}}}',
+  ])('a service that says success or failure as in %s is not Sluice', (text) => {
+    expect(judge(foreign(200, text))).toMatchObject({
+      kind: 'again',
+      cause: expect.stringContaining('not one of Sluice'),
+    })
   })
 
   test('the Retry-After of a proxy repeats nothing that is stored', () => {
