@@ -21,7 +21,10 @@ export function mistypedNames(env: Environment): readonly { readonly name: strin
         !names.includes(name.replace(/_FILE$/, '')),
     )
     .flatMap((name) => {
-      const meant = unset.find((setting) => editDistance(name.toUpperCase(), setting, SLIPS_MAX) <= SLIPS_MAX)
+      const upper = name.toUpperCase()
+      // Slips are rare in a first letter: the BASE_URL of our own documentation is no PAGE_URL.
+      const alike = unset.filter((setting) => setting[0] === upper[0])
+      const meant = alike.find((setting) => editDistance(upper, setting, SLIPS_MAX) <= SLIPS_MAX)
       return meant === undefined ? [] : [{ name, meant }]
     })
 }

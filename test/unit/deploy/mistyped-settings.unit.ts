@@ -10,7 +10,15 @@ test('a name that is nearly that of a setting is told, unless that is set', () =
     ['log_level', 'LOG_LEVEL'],
   ])
   expect(meant({ KAFKA_BROKER: 'kafka:9092', KAFKA_BROKERS: 'kafka:9092' })).toEqual([])
-  const others = { HOSTNAME: 'pod-1', POST: '1', MAX_BATCH: '5', KAFKA_PORT: '1', NODE_OPTIONS: 'x', HTTP_PROXY: 'x' }
+  const others = {
+    HOSTNAME: 'pod-1',
+    BASE_URL: 'x',
+    POST: '1',
+    MAX_BATCH: '5',
+    KAFKA_PORT: '1',
+    NODE_OPTIONS: 'x',
+    HTTP_PROXY: 'x',
+  }
   expect(meant(others)).toEqual([])
   for (const name of Object.keys(SETTINGS)) expect(meant({ [name]: 'x' })).toEqual([])
   for (const name of Object.keys(SETTINGS)) expect(meant({ [`${name}_FILE`]: '/x' })).toEqual([])
