@@ -168,6 +168,14 @@ describe('a server that cannot start', () => {
     expect(stderr).toMatch(/^sluice start: DATA_DIR=\S+ cannot be used \(EEXIST: .*; it must be a folder that .*user/)
   })
 
+  test('tells of a variable that is nearly named as a setting', async () => {
+    const folder = temporaryFolder()
+    const settings = { DATA_DIR: folder.path, HOST: 'nowhere.invalid', KAFKA_BROKER: 'kafka:9092' }
+    const { stdout } = await runSluice(['start'], settings)
+    folder.remove()
+    expect(stdout).toContain('"name":"KAFKA_BROKER","meant":"KAFKA_BROKERS"')
+  })
+
   test('says that a role of its own needs servers to share', async () => {
     const folder = temporaryFolder()
     const { code, stderr } = await runSluice(['start', '--role', 'gateway'], { DATA_DIR: folder.path, PORT: '0' })
