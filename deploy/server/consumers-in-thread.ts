@@ -60,6 +60,7 @@ export function createConsumersInThread(
   }
 
   function beginAgain(err: unknown): void {
+    if (stopping) return
     logger.error({ err }, 'the thread of the consumers died; another one goes on where it was')
     timer = setTimeout(() => begin().catch(beginAgain), beginAgainMs)
   }

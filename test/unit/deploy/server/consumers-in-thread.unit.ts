@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openJournal, openLogStore } from '../../../../deploy/server/backends.ts'
@@ -96,5 +98,29 @@ test('consumers whose thread died begin again in another, and stop if it dies to
   await threads[1]?.terminate()
   await consumers.stop(systemClock.now() + 5_000)
   await consumers.done
+  process.off('worker', note)
+})
+
+test('consumers that are stopped while they cannot begin again do not try further', async () => {
+  const config = loadConfig({ DATA_DIR: folder.path, LOG_LEVEL: 'silent' })
+  await createTopics(config)
+  const told: string[] = []
+  const logger = { error: (_facts: unknown, text?: string) => void told.push(text ?? '') }
+  const consumers = createConsumersInThread(config, logger as typeof silent, 10)
+  const threads: Worker[] = []
+  const ended = Promise.withResolvers<unknown>()
+  const note = (worker: Worker): void => {
+    if (threads.push(worker) !== 2) return
+    ended.resolve(Promise.all([once(worker, 'exit'), consumers.stop(systemClock.now() + 5_000)]))
+  }
+  process.on('worker', note)
+  await consumers.start()
+  await threads[0]?.terminate()
+  for (const end of ['', '-wal', '-shm']) rmSync(join(folder.path, `logs.db${end}`), { force: true })
+  writeFileSync(join(folder.path, 'logs.db'), 'no database '.repeat(1_000))
+  await ended.promise
+  await consumers.done
+  await nextTurn()
+  expect(told).toEqual(['the thread of the consumers died; another one goes on where it was'])
   process.off('worker', note)
 })
