@@ -675,6 +675,13 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     expect(new URL(page.url()).pathname).toBe('/logs/team')
     await page.reload()
     await page.getByRole('button', { name: 'Demo' }).waitFor()
+    for (const path of ['/api/team/nothing', '/api/flows/a/b/c']) {
+      const refused = await fetch(below.url + path, { headers: { 'x-api-key': below.key } })
+      expect([refused.status, await refused.text()]).toEqual([
+        404,
+        expect.stringContaining('/logs/docs lists all paths'),
+      ])
+    }
   })
 
   test('a page that is opened after another one finds nothing of it in the browser', async () => {

@@ -49,9 +49,6 @@ export const conflict = (message: string): ProblemError => new ProblemError(prob
 export const overtaken = (subject: string): ProblemError =>
   conflict(`Somebody else changed ${subject} at the same time. Look at what is there now, and try again.`)
 
-/** A path that there is nothing of. */
-export const unknownPath = (): ProblemError => new ProblemError(problem('not_found'))
-
 /** Refuses what a path names, and the Team does not have. The page leaves out the remedy, which begins with "Check the". */
 export const notFound = (message: string, remedy: `Check the ${string}; ${string}.`): ProblemError =>
   new ProblemError(problemSaying('not_found', `${message} ${remedy}`))

@@ -19,7 +19,7 @@ import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createLearntWaits } from './flow-waits.ts'
 import { createNames } from './names.ts'
 import { readParameters, refuseOtherEncodings } from './parameters.ts'
-import { answerFailure, createStoreCheck, invalidParameters, problemOf, unavailable, unknownPath } from './problems.ts'
+import { answerFailure, createStoreCheck, invalidParameters, problemOf, unavailable } from './problems.ts'
 import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
 import { ROUTES } from './routes.ts'
 import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
@@ -60,10 +60,6 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   }
   const api = Router()
   for (const route of ROUTES) serveReads(api, route.path, handlerOf(route, deps, tools))
-  const bases = new Set(ROUTES.map(({ path }) => path.split('/', 3).join('/')))
-  api.use([...bases], () => {
-    throw unknownPath()
-  })
   const storeAnswers = createStoreCheck(store)
   api.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const isDown = isTimeout(error) && !(await storeAnswers())

@@ -23,7 +23,7 @@ import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.t
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { isTimeout, pause } from '../../shared/runtime/waiting.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
-import { answerFailure, invalidParameters, problemOf, rateLimited, unavailable, unknownPath } from '../api/problems.ts'
+import { answerFailure, invalidParameters, problemOf, rateLimited, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
 import { refusedCounts } from '../refusals/items.ts'
@@ -116,9 +116,6 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
     route.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
-  routes.use('/api/team', () => {
-    throw unknownPath()
-  })
   routes.use('/api/team', (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (!response.closed) answerFailure(response, problemOf(error) ?? failureOf(error, deps.logger))
   })

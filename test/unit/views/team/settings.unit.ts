@@ -704,8 +704,7 @@ describe('paths', () => {
     }
   })
 
-  test('that are not there, parameters that are none, and escapes that are none', async () => {
-    expect(outcome(await team.ask('GET', '/nothing'))).toEqual([404, 'not_found'])
+  test('with parameters that are none, and escapes that are none, are refused', async () => {
     expect(outcome(await team.ask('GET', '?limit=1'))).toEqual([400, 'invalid_request'])
     expect(outcome(await team.ask('PATCH', '/events/order?identifier=x', { name: 'X' }))).toEqual([
       400,
@@ -714,8 +713,9 @@ describe('paths', () => {
     expect(outcome(await team.ask('PATCH', '/events/%E0%A4%A', { name: 'X' }))).toEqual([400, 'invalid_request'])
   })
 
-  test('beside them are passed on', async () => {
-    expect(await (await fetch(`${team.url}/api/teams`)).text()).toBe('passed on')
+  test('beside and below them are passed on', async () => {
+    for (const path of ['/api/teams', '/api/team/nothing'])
+      expect(await (await fetch(team.url + path)).text()).toBe('passed on')
   })
 })
 
