@@ -11,15 +11,10 @@ const SLIPS_MAX = 2
  */
 export function mistypedNames(env: Environment): readonly { readonly name: string; readonly meant: string }[] {
   const names = Object.keys(SETTINGS)
+  const known = new Set(names.flatMap((setting) => [setting, `${setting}_FILE`]))
   const unset = names.filter((setting) => !env[setting] && !env[`${setting}_FILE`])
   return Object.keys(env)
-    .filter(
-      (name) =>
-        name.length >= MISTYPED_MIN &&
-        env[name] !== '' &&
-        !names.includes(name) &&
-        !names.includes(name.replace(/_FILE$/, '')),
-    )
+    .filter((name) => name.length >= MISTYPED_MIN && env[name] !== '' && !known.has(name))
     .flatMap((name) => {
       const upper = name.toUpperCase()
       // Slips are rare in a first letter: the BASE_URL of our own documentation is no PAGE_URL.

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
-import express, { type RequestHandler, Router } from 'express'
+import express, { Router } from 'express'
 import { below } from '../../shared/http/base-path.ts'
-import { createListener, type Routes } from '../../shared/http/listener.ts'
+import { createListener, type Routes, type Unknown } from '../../shared/http/listener.ts'
 import { timed } from '../../shared/http/request-times.ts'
 import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -89,16 +89,16 @@ function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps
   return paths
 }
 
-/** Answers by `endpoints` first, then by the routes, then by `refuse`. */
+/** Answers by `endpoints` first, then by the routes. */
 function listenerOf(
   router: Router,
   basePath: string,
   { logger, metrics, tracer }: Pick<HttpServersDeps, 'logger' | 'metrics' | 'tracer'>,
-  refuse: RequestHandler,
+  unknown: Unknown,
   endpoints?: Routes,
 ): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  app.use(basePath, router).use(refuse)
-  return timed(createListener(app, logger, endpoints), metrics, tracer)
+  app.use(basePath, router)
+  return timed(createListener(app, logger, endpoints, unknown), metrics, tracer)
 }

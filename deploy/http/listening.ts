@@ -44,12 +44,12 @@ export function createListening(
 }
 
 /** Rejects where a server cannot listen at the address, with what to change; listens there for a moment. */
-export function tryListening(address: ListenAddress): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+export async function tryListening(address: ListenAddress): Promise<void> {
   const server = createServer((socket) => socket.destroy())
-  server.on('error', (error) => reject(listenError(error, address)))
-  server.listen(address.port, address.host, () => server.close(() => resolve()))
-  return promise
+  const close = () => new Promise<void>((resolve) => void server.close(() => resolve()))
+  const { start, stop } = createListening('trial', server, address, close)
+  await start()
+  await stop(0)
 }
 
 /** The host as in a URL; clients cannot connect to the address for every interface. */

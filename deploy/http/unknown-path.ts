@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express'
-import { ProblemError, problemSaying } from '../../shared/contract/errors.ts'
+import { problemSaying } from '../../shared/contract/errors.ts'
+import type { Unknown } from '../../shared/http/listener.ts'
 import { nearestOf } from '../../shared/nearest.ts'
 
 /** Longer paths are compared with none, whatever an attacker sends. */
@@ -12,17 +12,15 @@ const LOGS_ONLY =
   'Sluice takes logs, and no traces or metrics: set OTEL_TRACES_EXPORTER=none and OTEL_METRICS_EXPORTER=none, or export these elsewhere.'
 
 /** Refuses a path that no route has, with the one of `paths` that may be meant. `list` is a clause that tells where all paths are. */
-export function refuseUnknownPaths(paths: readonly string[], list: string): RequestHandler {
+export function refuseUnknownPaths(paths: readonly string[], list: string): Unknown {
   const shortestFirst = paths.toSorted((a, b) => a.length - b.length)
-  return ({ method, originalUrl }, _response, next) => {
-    // No path takes it: it is refused as a method.
-    if (method === 'TRACE') return next()
-    const [asked = ''] = originalUrl.split('?', 1)
+  return (target) => {
+    const [asked = ''] = target.split('?', 1)
     const path = asked.length > LENGTH_MAX ? '' : asked.replace(/\/+$/, '')
     const meant = meantBy(path, shortestFirst)
     const perhaps = meant === undefined ? '' : ` (perhaps ${meant} is meant)`
     const told = OTHER_SIGNALS.test(path) ? LOGS_ONLY : `There is nothing here. Check the path${perhaps}; ${list}`
-    next(new ProblemError(problemSaying('not_found', told)))
+    return problemSaying('not_found', told)
   }
 }
 

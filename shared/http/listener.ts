@@ -11,17 +11,26 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 /** Finds the handler of a request's target; undefined if the application handles it. */
 export type Routes = (target: string) => Handler | undefined
 
+/** The refusal of a target that no route took. */
+export type Unknown = (target: string) => Problem
+
 /**
  * The listener of an HTTP server: one of the `first` routes or the application answers a request; the listener itself answers those that no
- * route took, and those whose route threw. It is outside of the router because Express does not route every target, and because Express
- * changes the prototypes of each request and its response, which slows down all later work: requests that come by the ten thousand per
- * second bypass it.
+ * route took, as `unknown` says, and those whose route threw. It is outside of the router because Express does not route every target, and
+ * because Express changes the prototypes of each request and its response, which slows down all later work: requests that come by the ten
+ * thousand per second bypass it.
  */
 export const createListener =
-  (app: Express, logger: Logger, first: Routes = () => undefined): RequestListener =>
+  (
+    app: Express,
+    logger: Logger,
+    first: Routes = () => undefined,
+    unknown: Unknown = () => problem('not_found'),
+  ): RequestListener =>
   (request, response) => {
-    const answerRestOf = (error?: unknown): void => answerRest(error, request, response, logger)
-    const handler = first(request.url ?? '/')
+    const target = request.url ?? '/'
+    const answerRestOf = (error?: unknown): void => answerRest(error, () => unknown(target), request, response, logger)
+    const handler = first(target)
     if (handler === undefined) return app(request as never, response as never, answerRestOf)
     try {
       handler(request, response)?.catch(answerRestOf)
@@ -36,9 +45,15 @@ export function parametersOf({ url = '' }: Pick<IncomingMessage, 'url'>): URLSea
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
 
-function answerRest(error: unknown, request: IncomingMessage, response: ServerResponse, logger: Logger): void {
+function answerRest(
+  error: unknown,
+  unknown: () => Problem,
+  request: IncomingMessage,
+  response: ServerResponse,
+  logger: Logger,
+): void {
   const isUnknown = error === undefined || error === null
-  const cause = isUnknown ? problem('not_found') : problemOf(error, request, logger)
+  const cause = isUnknown ? unknown() : problemOf(error, request, logger)
   // The status line has been sent: the answer can only be cut off, so that nobody takes it for a complete one.
   if (response.headersSent) response.destroy()
   // No path accepts it, as it would return a request with its key and cookie (RFC 9110, 9.3.8).

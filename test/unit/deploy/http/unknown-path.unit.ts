@@ -16,8 +16,8 @@ const PATHS = [
 const LIST = '/logs/docs lists all paths.'
 
 async function told(path: string, method = 'POST'): Promise<readonly [status: number, message: string]> {
-  const app = express().use(refuseUnknownPaths(PATHS, LIST))
-  const { port, close } = await startBare(createListener(app, createLogger('silent', 'test')))
+  const unknown = refuseUnknownPaths(PATHS, LIST)
+  const { port, close } = await startBare(createListener(express(), createLogger('silent', 'test'), undefined, unknown))
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
     const { error } = (await response.json()) as { readonly error: { readonly message: string } }
